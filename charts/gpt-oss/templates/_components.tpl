@@ -1,0 +1,179 @@
+{{/* Components of the graph in one form, from which both versions of the resource are written. */}}
+
+{{/* Pod spec with one main container, as YAML, with the options of the pod merged over it.
+     Takes root, options, main (a container) and spec (more fields of the pod). */}}
+{{- define "gpt-oss.podSpec" -}}
+{{- $spec := include "gpt-oss.podBase" .root | fromYaml -}}
+{{- include "gpt-oss.merge" (dict "into" $spec "from" .spec) -}}
+{{- $_ := set $spec "volumes" (concat ($spec.volumes | default list) .options.extraVolumes) -}}
+{{- $_ := set .main "volumeMounts" (concat (.main.volumeMounts | default list) .options.extraVolumeMounts) -}}
+{{- $_ := set .main "securityContext" .root.Values.containerSecurityContext -}}
+{{- $more := deepCopy .options.extraPodSpec -}}
+{{- $containers := concat (list .main) ($more.containers | default list) -}}
+{{- include "gpt-oss.merge" (dict "into" $spec "from" (omit $more "containers")) -}}
+{{- $_ := set $spec "containers" $containers -}}
+{{- toYaml $spec -}}
+{{- end -}}
+
+{{/* Whether to ask the frontend to refuse what prefill workers should do while there are none.
+     Releases that always do so ignore the flag, with a warning. */}}
+{{- define "gpt-oss.enforceDisagg" -}}
+{{- $release := include "gpt-oss.release" . | fromJson -}}
+{{- $plan := include "gpt-oss.plan" . | fromYaml -}}
+{{- $wanted := .Values.frontend.enforceDisagg -}}
+{{- if kindIs "invalid" $wanted -}}{{- $wanted = $plan.disaggregated -}}{{- end -}}
+{{- and $wanted (eq $release.enforceDisagg "effective") -}}
+{{- end -}}
+
+{{/* The frontend's main container. */}}
+{{- define "gpt-oss.frontendContainer" -}}
+name: main
+image: {{ include "gpt-oss.image" . }}
+imagePullPolicy: {{ .Values.runtime.imagePullPolicy }}
+command: [python3, -m, dynamo.frontend]
+args:
+  - --router-mode
+  - {{ .Values.frontend.routerMode }}
+  {{- if eq (include "gpt-oss.enforceDisagg" .) "true" }}
+  - --enforce-disagg
+  {{- end }}
+  {{- range .Values.frontend.extraArgs }}
+  - {{ . | quote }}
+  {{- end }}
+env:
+  {{- include "gpt-oss.environment" (dict "base" (include "gpt-oss.cacheEnvironment" . | fromYaml) "extra" .Values.frontend.env) | nindent 2 }}
+resources:
+  requests:
+    {{- toYaml (merge (dict) .Values.frontend.resources.requests (dict "cpu" "4" "memory" "8Gi")) | nindent 4 }}
+  {{- with .Values.frontend.resources.limits }}
+  limits:
+    {{- toYaml . | nindent 4 }}
+  {{- end }}
+volumeMounts:
+  - {name: model-cache, mountPath: /opt/models, readOnly: true}
+{{- end -}}
+
+{{- define "gpt-oss.frontend" -}}
+{{- $options := .Values.frontend -}}
+{{- $spec := dict "terminationGracePeriodSeconds" (int $options.terminationGracePeriodSeconds)
+      "initContainers" (include "gpt-oss.waitForCache" . | fromYamlArray)
+      "volumes" (include "gpt-oss.cacheVolumes" . | fromYamlArray) -}}
+name: frontend
+type: frontend
+replicas: {{ $options.replicas }}
+labels:
+  {{- include "gpt-oss.podLabels" (dict "root" . "component" "frontend" "options" $options) | nindent 2 }}
+annotations:
+  {{- with $options.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  checksum/scripts: {{ include "gpt-oss.scriptsChecksum" . }}
+podSpec:
+  {{- include "gpt-oss.podSpec" (dict "root" . "options" $options "spec" $spec "main" (include "gpt-oss.frontendContainer" . | fromYaml)) | nindent 2 }}
+{{- end -}}
+
+{{/* Flags of a worker: only what the engine YAML cannot say. Takes root and plan. */}}
+{{- define "gpt-oss.workerFlags" -}}
+{{- $release := include "gpt-oss.release" .root | fromJson -}}
+{{- $engine := .plan.engine -}}
+- --model
+- {{ include "gpt-oss.snapshot" .root }}
+- --served-model-name
+- {{ include "gpt-oss.servedName" .root }}
+- --extra-engine-args
+- /etc/gpt-oss/engine/{{ .plan.name }}.yaml
+- --disaggregation-mode
+- {{ ternary $release.aggregatedMode .plan.role (eq .plan.role "aggregated") }}
+- --dyn-reasoning-parser
+- gpt_oss
+- --dyn-tool-call-parser
+- harmony
+{{- if eq .root.Values.frontend.routerMode "kv" }}
+- {{ $release.kvEventsFlag }}
+- --kv-block-size
+- {{ ($engine.kv_cache_config | default dict).tokens_per_block | default 32 | int | quote }}
+{{- end }}
+{{- range $size := $release.repeatedSizes }}
+{{- with get $engine $size }}
+- --{{ $size | replace "_" "-" }}
+- {{ int . | quote }}
+{{- end }}
+{{- end }}
+{{- range .plan.options.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Command of a worker: no shell, save on several nodes, where the operator builds an mpirun
+     line around a shell command. Takes root and plan. */}}
+{{- define "gpt-oss.workerCommand" -}}
+{{- $flags := include "gpt-oss.workerFlags" . | fromYamlArray -}}
+{{- if gt (int .plan.nodes) 1 -}}
+{{- $words := list "python3" "-m" "dynamo.trtllm" -}}
+{{- range $flags -}}
+  {{- if contains "'" . -}}
+    {{- fail (printf "workers.%s.extraArgs: %s has a single quote, which the operator's mpirun line cannot carry; use double quotes" $.plan.name .) -}}
+  {{- end -}}
+  {{- $words = append $words (ternary . (quote .) (regexMatch "^[-_./:=,A-Za-z0-9]+$" .)) -}}
+{{- end -}}
+command: [/bin/sh, -c]
+args:
+  - {{ join " " $words | toJson }}
+{{- else -}}
+command: [python3, -m, dynamo.trtllm]
+args:
+  {{- toYaml $flags | nindent 2 }}
+{{- end -}}
+{{- end -}}
+
+{{/* Main container of a worker. Takes root and plan. */}}
+{{- define "gpt-oss.workerContainer" -}}
+{{- $gpu := include "gpt-oss.gpu" .root | fromJson -}}
+{{- $gpus := int .plan.gpusPerPod -}}
+{{- $environment := include "gpt-oss.cacheEnvironment" .root | fromYaml -}}
+{{- with .root.Values.quantization.override -}}
+  {{- $_ := set $environment "OVERRIDE_QUANT_ALGO" . -}}
+{{- end -}}
+{{- $memory := printf "%dGi" (mul $gpus ($gpu.memoryPerGpu | trimSuffix "Gi" | int)) -}}
+{{- $requests := merge (dict) .plan.options.resources.requests (dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory) -}}
+name: main
+image: {{ include "gpt-oss.image" .root }}
+imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
+{{ include "gpt-oss.workerCommand" . }}
+env:
+  {{- include "gpt-oss.environment" (dict "base" $environment "extra" .plan.options.env) | nindent 2 }}
+resources:
+  requests:
+    {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) $requests) | nindent 4 }}
+  limits:
+    {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits) | nindent 4 }}
+volumeMounts:
+  - {name: model-cache, mountPath: /opt/models, readOnly: true}
+  - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
+{{- end -}}
+
+{{/* A worker as a component. Takes root and plan. */}}
+{{- define "gpt-oss.workerComponent" -}}
+{{- $volumes := append (include "gpt-oss.cacheVolumes" .root | fromYamlArray)
+      (dict "name" "engine" "configMap" (dict "name" (printf "%s-engine" (include "gpt-oss.name" .root)))) -}}
+{{- $spec := include "gpt-oss.placement" .root | fromYaml -}}
+{{- $_ := set $spec "terminationGracePeriodSeconds" (int .plan.options.terminationGracePeriodSeconds) -}}
+{{- $_ := set $spec "initContainers" (include "gpt-oss.waitForCache" .root | fromYamlArray) -}}
+{{- $_ := set $spec "volumes" $volumes -}}
+name: {{ .plan.name }}
+type: {{ ternary "worker" .plan.role (eq .plan.role "aggregated") }}
+replicas: {{ .plan.replicas }}
+nodes: {{ .plan.nodes }}
+gpus: {{ .plan.gpusPerPod | toString | quote }}
+sharedMemory: {{ .plan.options.sharedMemory | default (printf "%dGi" (mul 20 (int .plan.gpusPerPod))) }}
+labels:
+  {{- include "gpt-oss.podLabels" (dict "root" .root "component" .plan.name "options" .plan.options) | nindent 2 }}
+annotations:
+  {{- with .plan.options.podAnnotations }}
+  {{- toYaml . | nindent 2 }}
+  {{- end }}
+  checksum/engine: {{ toYaml .plan.engine | sha256sum }}
+  checksum/scripts: {{ include "gpt-oss.scriptsChecksum" .root }}
+podSpec:
+  {{- include "gpt-oss.podSpec" (dict "root" .root "options" .plan.options "spec" $spec "main" (include "gpt-oss.workerContainer" . | fromYaml)) | nindent 2 }}
+{{- end -}}

@@ -1,0 +1,170 @@
+"""What a rule says, and how a rule is declared."""
+
+from __future__ import annotations
+
+import inspect
+from dataclasses import dataclass
+from enum import Enum, IntEnum
+from typing import TYPE_CHECKING, Protocol
+
+from gptoss.places import Place
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment
+
+
+class Severity(IntEnum):
+    """How bad a finding is.
+
+    An error is refused by the engine, the operator or the API server, or cannot work. A warning
+    works, but not as its author meant. Information saves money or time.
+    """
+
+    INFO = 1
+    WARNING = 2
+    ERROR = 3
+
+    @property
+    def word(self) -> str:
+        """The severity as written in reports."""
+        return self.name.lower()
+
+
+class Need(Enum):
+    """Knowledge that a rule cannot do without; where it is missing the rule is not applied."""
+
+    MODEL = "no facts about the model"
+    RELEASE = "the Dynamo release is not known; give --release"
+    GPU = "no facts about the GPU"
+    ENGINE = "the engine YAML is not among what was given"
+
+
+class HasPlace(Protocol):
+    """Anything that stands somewhere: a setting, a located value, a worker, a pod."""
+
+    @property
+    def place(self) -> Place:
+        """Where it stands."""
+
+
+@dataclass(frozen=True, slots=True)
+class Also:
+    """A second place that a finding is about."""
+
+    place: Place
+    message: str
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """One thing that is wrong, at the line to edit.
+
+    Attributes:
+        rule: The rule that says so.
+        place: The line to edit.
+        message: One sentence that quotes the values.
+        hint: What to do.
+        also: The other places it conflicts with.
+    """
+
+    rule: Rule
+    place: Place
+    message: str
+    hint: str
+    also: tuple[Also, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Said:
+    """What a rule yields; the engine adds the rule.
+
+    Attributes:
+        at: What it is about; its place is the line to edit.
+        message: One sentence that quotes the values.
+        hint: What to do.
+        also: Other places, each with what it says there.
+    """
+
+    at: HasPlace | Place
+    message: str
+    hint: str
+    also: Iterable[tuple[HasPlace | Place, str]] = ()
+
+
+if TYPE_CHECKING:
+    Check = Callable[[Deployment, Facts], Iterator[Said]]
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A rule with its documentation.
+
+    Attributes:
+        id: Letter of the family and number, as in ``D003``.
+        name: The same in words, as in ``transceiver-buffer-not-whole-blocks``.
+        severity: Severity of its findings.
+        summary: What it finds, in one sentence.
+        reason: Why that matters.
+        source: Where the fact behind it is stated.
+        bad: An example that fires it; see ``docs/rules/README.md`` for the form.
+        good: The same, mended.
+        near: A near miss that must stay silent.
+        needs: Knowledge it cannot do without.
+        check: The function.
+    """
+
+    id: str
+    name: str
+    severity: Severity
+    summary: str
+    reason: str
+    source: str
+    bad: str
+    good: str
+    near: str
+    needs: tuple[Need, ...]
+    check: Check
+
+
+RULES: dict[str, Rule] = {}
+
+
+def rule(
+    id: str,  # noqa: A002 (the field's own word)
+    name: str,
+    severity: Severity,
+    *,
+    source: str,
+    bad: str,
+    good: str,
+    near: str = "",
+    needs: tuple[Need, ...] = (),
+) -> Callable[[Check], Check]:
+    """Declares a rule; the docstring's first paragraph is its summary, the rest its reason."""
+
+    def declare(check: Check) -> Check:
+        summary, _, reason = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+        RULES[id] = Rule(
+            id=id,
+            name=name,
+            severity=severity,
+            summary=" ".join(summary.split()),
+            reason=reason.strip(),
+            source=source,
+            bad=inspect.cleandoc(bad),
+            good=inspect.cleandoc(good),
+            near=inspect.cleandoc(near),
+            needs=needs,
+            check=check,
+        )
+        return check
+
+    return declare
+
+
+def place_of(at: HasPlace | Place) -> Place:
+    """The place of something that stands somewhere."""
+    return at if isinstance(at, Place) else at.place

@@ -1,0 +1,358 @@
+"""The values contract of the chart, as a typed model.
+
+``charts/gpt-oss/values.schema.json`` and the values reference in the chart's README are generated
+from it. It is closed: a key that is not here is refused by Helm itself, except inside the maps
+that the field's description calls an escape hatch.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+from gptoss.facts import Facts
+
+_FACTS = Facts()
+
+Quantity = Annotated[
+    str | int,
+    Field(description="Kubernetes quantity, as in 80Gi"),
+    WithJsonSchema(
+        {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$"}
+    ),
+]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+Count = Annotated[int, Field(ge=1)]
+Free = dict[str, Any]
+Strings = dict[str, str]
+Engine = Annotated[dict[str, Any], WithJsonSchema({"x-engine": True})]
+Environment = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+            "additionalProperties": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "description": "A source, as under valueFrom",
+                        "minProperties": 1,
+                        "maxProperties": 1,
+                    },
+                    {"type": "null"},
+                ]
+            },
+        }
+    ),
+]
+ReleaseName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.releases)})]
+GpuName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.gpus)})]
+WorkerName = Annotated[str, StringConstraints(pattern=r"^[a-z]([-a-z0-9]*[a-z0-9])?$")]
+
+
+class Closed(BaseModel):
+    """A map that takes only the keys declared."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class Runtime(Closed):
+    """What serves the model."""
+
+    kind: Literal["dynamo"] = Field("dynamo", description="NVIDIA Dynamo with TensorRT-LLM.")
+    release: ReleaseName = Field(
+        _FACTS.default_release.version,
+        description="Dynamo release. Image tag, API version and flag spelling follow from it.",
+    )
+    image: str | None = Field(
+        None, description="Image of every container; derived from the release when null."
+    )
+    image_pull_policy: Literal["IfNotPresent", "Always", "Never"] = Field(
+        "IfNotPresent", description="When the image is pulled."
+    )
+    api_version: Literal["v1alpha1", "v1beta1"] | None = Field(
+        None,
+        description="Version of the DynamoGraphDeployment; v1alpha1 before release 1.5 and "
+        "v1beta1 from then on when null.",
+    )
+
+
+class ModelValues(Closed):
+    """The model that is served."""
+
+    id: str = Field("openai/gpt-oss-120b", description="Repository on the Hugging Face hub.")
+    revision: Annotated[str, StringConstraints(pattern="^[0-9a-f]{40}$")] = Field(
+        _FACTS.models["openai/gpt-oss-120b"].revision,
+        description="Commit of the repository; the cache is filled with it and served from it.",
+    )
+    served_name: str | None = Field(
+        None, description="Name that clients ask for; the repository's id when null."
+    )
+
+
+class Hardware(Closed):
+    """Where workers run."""
+
+    gpu: GpuName | None = Field(
+        None, description="Kind of GPU; node selection and tolerations follow from it."
+    )
+    node_selector: Strings | None = Field(
+        None, description="Labels of GPU nodes; derived from the GPU when null."
+    )
+    affinity: Free | None = Field(
+        None, description="Affinity of workers; derived from the GPU when null. Escape hatch."
+    )
+    tolerations: list[Free] | None = Field(
+        None,
+        description="Taints that every pod tolerates; derived from the GPU when null. "
+        "Escape hatch.",
+    )
+
+
+class Workload(Closed):
+    """The traffic that the target is built for; the benchmark sends it."""
+
+    input_tokens: Count | None = Field(None, description="Input sequence length in tokens (ISL).")
+    output_tokens: Count | None = Field(None, description="Output sequence length in tokens (OSL).")
+    concurrency_per_gpu: Count | None = Field(
+        None, description="Requests in flight a GPU, all GPUs of all workers counted."
+    )
+    requests: Count | None = Field(
+        None, description="Requests in all; ten times the concurrency when null."
+    )
+
+
+class Resources(Closed):
+    """CPU and memory; GPUs are derived from the engine config."""
+
+    requests: dict[str, Quantity] = Field(
+        default_factory=dict, description="What the scheduler reserves."
+    )
+    limits: dict[str, Quantity] = Field(default_factory=dict, description="What is not exceeded.")
+
+
+class PodOptions(Closed):
+    """Options that every pod of the chart has."""
+
+    env: Environment = Field(
+        default_factory=dict,
+        description="Extra environment: a string, or a source as under valueFrom. Wins over what "
+        "the chart sets; null removes it. Escape hatch.",
+    )
+    resources: Resources = Field(default_factory=Resources, description="CPU and memory.")
+    pod_annotations: Strings = Field(
+        default_factory=dict, description="Annotations of the pods. Escape hatch."
+    )
+    pod_labels: Strings = Field(
+        default_factory=dict, description="Labels of the pods. Escape hatch."
+    )
+    extra_volumes: list[Free] = Field(
+        default_factory=list, description="Volumes of the pods. Escape hatch."
+    )
+    extra_volume_mounts: list[Free] = Field(
+        default_factory=list, description="Volume mounts of the main container. Escape hatch."
+    )
+    extra_pod_spec: Free = Field(
+        default_factory=dict,
+        description="Fields merged over the pod's spec, last word. Escape hatch.",
+    )
+
+
+class Worker(PodOptions):
+    """A worker: one engine, in any number of replicas."""
+
+    role: Literal["aggregated", "prefill", "decode"] = Field(
+        description="aggregated does both; prefill and decode come in pairs."
+    )
+    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Engines of this kind.")
+    engine_config: str | None = Field(
+        None, description="TensorRT-LLM YAML under the chart's engine_configs/."
+    )
+    engine: Engine = Field(
+        default_factory=dict,
+        description="TensorRT-LLM settings merged over engineConfig; null is passed on.",
+    )
+    gpus: Count | None = Field(
+        None,
+        description="GPUs of one replica; derived from the engine's parallel sizes when null, "
+        "must agree with them otherwise.",
+    )
+    nodes: Count | None = Field(
+        None, description="Nodes of one replica; as few as hold its GPUs when null."
+    )
+    extra_args: list[str] = Field(
+        default_factory=list,
+        description="Flags added to dynamo.trtllm. Sizes belong into engine. Escape hatch.",
+    )
+    shared_memory: Quantity | None = Field(
+        None, description="Size of /dev/shm; 20Gi a GPU when null."
+    )
+    termination_grace_period_seconds: Count = Field(
+        300, description="Seconds that running requests get to finish when a pod is stopped."
+    )
+
+
+class Quantization(Closed):
+    """How the experts' activations are quantised."""
+
+    override: Literal["W4A16_MXFP4", "W4A8_MXFP4_MXFP8", "W4A8_MXFP4_FP8"] | None = Field(
+        None,
+        description="OVERRIDE_QUANT_ALGO of every worker; TensorRT-LLM chooses by GPU when null.",
+    )
+
+
+class FrontendValues(PodOptions):
+    """The HTTP frontend with its router."""
+
+    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Frontends.")
+    router_mode: Literal[
+        "round-robin", "random", "power-of-two", "least-loaded", "kv", "device-aware-weighted"
+    ] = Field(
+        "round-robin",
+        description="How requests are spread over workers; kv follows cached prefixes and turns "
+        "on the workers' KV events.",
+    )
+    enforce_disagg: bool | None = Field(
+        None,
+        description="Refuse requests while no prefill worker is there, rather than silently "
+        "prefill on decode workers; on for disaggregated targets when null.",
+    )
+    extra_args: list[str] = Field(
+        default_factory=list, description="Flags added to dynamo.frontend. Escape hatch."
+    )
+    termination_grace_period_seconds: Count = Field(
+        60, description="Seconds that open connections get to finish when a pod is stopped."
+    )
+
+
+class TokenSecret(Closed):
+    """An existing Secret with a Hugging Face token."""
+
+    name: Name = Field("hf-token-secret", description="Name of the Secret.")
+    key: str = Field("HF_TOKEN", description="Key in the Secret.")
+
+
+class DownloadValues(PodOptions):
+    """The Job that fills the model cache and verifies it."""
+
+    enabled: bool = Field(True, description="Run the Job; a filled cache is only verified.")
+    image: str | None = Field(None, description="Image with huggingface_hub; runtime's when null.")
+    token_secret: TokenSecret = Field(
+        default_factory=TokenSecret,
+        description="Hugging Face token; may be missing when the cache is filled.",
+    )
+    vocabulary_url: str = Field(
+        "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
+        description="Where the harmony vocabulary is fetched if the checkpoint does not yield it.",
+    )
+    backoff_limit: Annotated[int, Field(ge=0)] = Field(3, description="Retries.")
+
+
+class ModelCache(Closed):
+    """The volume with the weights and the harmony vocabulary."""
+
+    existing_claim: Name | None = Field(None, description="Claim to use; one is created when null.")
+    size: Quantity = Field("150Gi", description="Size of the claim that is created.")
+    storage_class_name: str | None = Field(
+        None, description="Its storage class; the cluster's default when null."
+    )
+    access_mode: Literal["ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] = Field(
+        "ReadWriteMany", description="Its access mode; pods on several nodes need ReadWriteMany."
+    )
+    keep: bool = Field(
+        True, description="Keep the claim that was created when the release is uninstalled."
+    )
+    download: DownloadValues = Field(
+        default_factory=DownloadValues, description="The Job that fills it."
+    )
+
+
+class Artifacts(Closed):
+    """Where the benchmark leaves its results."""
+
+    existing_claim: Name | None = Field(
+        None, description="Claim to write to; only the log has the summary when null."
+    )
+    sub_path: str = Field("", description="Folder in the claim; one named after the Job if empty.")
+
+
+class BenchmarkValues(PodOptions):
+    """The Job that measures the target with its workload."""
+
+    enabled: bool = Field(False, description="Run the Job.")
+    image: str | None = Field(None, description="Image with aiperf; runtime's when null.")
+    warmup_requests: Count | None = Field(
+        None, description="Requests before measuring; as many as the concurrency when null."
+    )
+    random_seed: int = Field(100, description="Seed of the synthetic prompts.")
+    wait_seconds: Count = Field(
+        7200, description="Seconds to wait until the model is listed in /v1/models."
+    )
+    artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
+    extra_args: list[str] = Field(
+        default_factory=list, description="Flags added to aiperf profile. Escape hatch."
+    )
+
+
+class TestsValues(Closed):
+    """The pods of helm test."""
+
+    image: str | None = Field(None, description="Image with python3; runtime's when null.")
+    timeout_seconds: Count = Field(120, description="Seconds until a test gives up.")
+
+
+class Values(Closed):
+    """Values of the chart."""
+
+    description: str = Field("", description="What the target is for, in one line.")
+    runtime: Runtime = Field(default_factory=Runtime, description="What serves the model.")
+    model: ModelValues = Field(default_factory=ModelValues, description="The model.")
+    hardware: Hardware = Field(default_factory=Hardware, description="Where workers run.")
+    workload: Workload = Field(default_factory=Workload, description="The traffic to expect.")
+    workers: dict[WorkerName, Worker] = Field(
+        default_factory=dict,
+        description="Workers by name; an aggregated target has one, named worker.",
+    )
+    quantization: Quantization = Field(
+        default_factory=Quantization, description="Quantisation of activations."
+    )
+    frontend: FrontendValues = Field(
+        default_factory=FrontendValues, description="The HTTP frontend."
+    )
+    model_cache: ModelCache = Field(default_factory=ModelCache, description="The model cache.")
+    benchmark: BenchmarkValues = Field(
+        default_factory=BenchmarkValues, description="The benchmark Job."
+    )
+    tests: TestsValues = Field(default_factory=TestsValues, description="Pods of helm test.")
+    image_pull_secrets: list[Name] = Field(
+        default_factory=list, description="Names of existing image pull Secrets."
+    )
+    annotations: Strings = Field(
+        default_factory=dict, description="Annotations of the DynamoGraphDeployment. Escape hatch."
+    )
+    pod_security_context: Free = Field(
+        default_factory=lambda: {
+            "runAsNonRoot": True,
+            "runAsUser": 1000,
+            "runAsGroup": 1000,
+            "fsGroup": 1000,
+            "fsGroupChangePolicy": "OnRootMismatch",
+            "seccompProfile": {"type": "RuntimeDefault"},
+        },
+        description="Security context of every pod. Escape hatch.",
+    )
+    container_security_context: Free = Field(
+        default_factory=lambda: {
+            "allowPrivilegeEscalation": False,
+            "capabilities": {"drop": ["ALL"]},
+        },
+        description="Security context of every container; RDMA needs capabilities.add [IPC_LOCK]. "
+        "Escape hatch.",
+    )
+    global_: Free = Field(
+        default_factory=dict, alias="global", description="Reserved by Helm for parent charts."
+    )
