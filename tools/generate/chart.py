@@ -43,7 +43,7 @@ def chart_facts() -> dict[Path, str]:
         if values.get("workers"):
             targets[path.stem] = values["description"]
     keep = ("apiVersions", "aggregatedMode", "kvEventsFlag", "repeatedSizes", "enforceDisagg")
-    keep = (*keep, "routerModes", "strictTags")
+    keep = (*keep, "routerModes", "selfHostMetadata", "strictTags")
     facts = {
         "image": releases["image"],
         "releases": {

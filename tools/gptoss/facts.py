@@ -168,10 +168,16 @@ class Facts:
         return models
 
     @cached_property
+    def engine(self) -> dict[str, Any]:
+        """Everything known about the engine YAML: fields, stale keys, versions."""
+        text = (self._folder / "engine" / "fields.json").read_text(encoding="utf-8")
+        loaded: dict[str, Any] = json.loads(text)
+        return loaded
+
+    @property
     def engine_fields(self) -> dict[str, Any]:
         """What is known about each key of the engine YAML, by dotted path."""
-        text = (self._folder / "engine" / "fields.json").read_text(encoding="utf-8")
-        fields: dict[str, Any] = json.loads(text)["fields"]
+        fields: dict[str, Any] = self.engine["fields"]
         return fields
 
     @cached_property

@@ -155,6 +155,8 @@ class Pod:
         probes: Probes written by the user, by kind (liveness, readiness, startup).
         termination_grace: Seconds between SIGTERM and SIGKILL, when set.
         shared_memory: Size of /dev/shm as a quantity, when set.
+        mentions: Names of the variables that the command or its script refers to; None when that
+            was not read.
     """
 
     place: Place
@@ -177,6 +179,7 @@ class Pod:
     probes: Mapping[str, Place] = field(default_factory=dict)
     termination_grace: Located[int] | None = None
     shared_memory: Located[str] | None = None
+    mentions: frozenset[str] | None = None
 
     def variable(self, name: str) -> str | None:
         """The literal value of a variable, or None."""

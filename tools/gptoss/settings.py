@@ -111,7 +111,8 @@ class Settings:
 
     def under(self, block: str) -> list[Setting]:
         """The settings that somebody sets inside a block, or the block itself."""
-        return [s for k, s in self._settings.items() if k == block or k.startswith(f"{block}.")]
+        inside = (s for k, s in self._settings.items() if k == block or k.startswith(f"{block}."))
+        return [setting for setting in inside if setting.is_set]
 
     def whole(self, key: str) -> int | None:
         """The whole number in force, or None when there is none or it has another type."""

@@ -152,14 +152,28 @@ def fill_vocabulary(path: Path, tokenizer: Path, sha256: str, url: str) -> None:
     partial.replace(path)
 
 
-def complete(home: Path, folder: Path, sha256: str) -> str:
-    """Why the cache is not complete; '' when it is."""
+def missing(home: Path, folder: Path, sha256: str) -> str:
+    """What the cache lacks; '' when it is complete."""
     try:
         check_model(folder)
         check_vocabulary(home / "tiktoken" / VOCABULARY_NAME, sha256)
     except CacheError as error:
         return str(error)
     return ""
+
+
+def name_main(folder: Path) -> None:
+    """Makes the revision the one that the model's id alone stands for.
+
+    The frontend looks the id up; with two revisions in the cache it may take the wrong one.
+    """
+    main = folder.parent.parent / "refs" / "main"
+    if main.is_file() and main.read_text() == folder.name:
+        return
+    main.parent.mkdir(parents=True, exist_ok=True)
+    partial = main.with_name(f"main.{os.getpid()}")
+    partial.write_text(folder.name)
+    partial.replace(main)
 
 
 def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
@@ -169,9 +183,6 @@ def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
         CacheError: What was fetched is not what it should be.
     """
     folder = snapshot(home, model, revision)
-    if not complete(home, folder, sha256):
-        print(f"{folder} is complete", flush=True)
-        return
     try:
         check_model(folder)
     except CacheError:
@@ -180,7 +191,11 @@ def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
         snapshot_download(model, revision=revision, cache_dir=home / "hub", ignore_patterns=IGNORED)
         check_digests(check_model(folder))
     vocabulary = home / "tiktoken" / VOCABULARY_NAME
-    fill_vocabulary(vocabulary, folder / "tokenizer.json", sha256, url)
+    try:
+        check_vocabulary(vocabulary, sha256)
+    except CacheError:
+        fill_vocabulary(vocabulary, folder / "tokenizer.json", sha256, url)
+    name_main(folder)
     print(f"{folder} is complete", flush=True)
 
 
@@ -191,10 +206,10 @@ def wait(home: Path, folder: Path, sha256: str) -> None:
         CacheError: It is not within two hours.
     """
     deadline = time.monotonic() + WAIT_SECONDS
-    while missing := complete(home, folder, sha256):
+    while lack := missing(home, folder, sha256):
         if time.monotonic() > deadline:
-            raise CacheError(missing)
-        print(f"waiting: {missing}", flush=True)
+            raise CacheError(lack)
+        print(f"waiting: {lack}", flush=True)
         time.sleep(POLL_SECONDS)
 
 

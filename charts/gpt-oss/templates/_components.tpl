@@ -41,7 +41,7 @@ args:
   - {{ . | quote }}
   {{- end }}
 env:
-  {{- include "gpt-oss.environment" (dict "base" (include "gpt-oss.cacheEnvironment" . | fromYaml) "extra" .Values.frontend.env) | nindent 2 }}
+  {{- include "gpt-oss.environment" (dict "base" (merge (dict "HOME" "/home/frontend") (include "gpt-oss.cacheEnvironment" . | fromYaml)) "extra" .Values.frontend.env) | nindent 2 }}
 resources:
   requests:
     {{- toYaml (merge (dict) .Values.frontend.resources.requests (dict "cpu" "4" "memory" "8Gi")) | nindent 4 }}
@@ -51,13 +51,16 @@ resources:
   {{- end }}
 volumeMounts:
   - {name: model-cache, mountPath: /opt/models, readOnly: true}
+  - {name: home, mountPath: /home/frontend}
 {{- end -}}
 
+{{/* The frontend as a component. Its home must be writable: it keeps model cards there. */}}
 {{- define "gpt-oss.frontend" -}}
 {{- $options := .Values.frontend -}}
+{{- $volumes := append (include "gpt-oss.cacheVolumes" . | fromYamlArray) (dict "name" "home" "emptyDir" dict) -}}
 {{- $spec := dict "terminationGracePeriodSeconds" (int $options.terminationGracePeriodSeconds)
       "initContainers" (include "gpt-oss.waitForCache" . | fromYamlArray)
-      "volumes" (include "gpt-oss.cacheVolumes" . | fromYamlArray) -}}
+      "volumes" $volumes -}}
 name: frontend
 type: frontend
 replicas: {{ $options.replicas }}
@@ -131,6 +134,10 @@ args:
 {{- $gpu := include "gpt-oss.gpu" .root | fromJson -}}
 {{- $gpus := int .plan.gpusPerPod -}}
 {{- $environment := include "gpt-oss.cacheEnvironment" .root | fromYaml -}}
+{{- if ne (include "gpt-oss.servedName" .root) .root.Values.model.id -}}
+  {{- /* The frontend looks a name up in the cache; another name than the id is not there. */ -}}
+  {{- $_ := set $environment "DYN_SELF_HOST_METADATA" "true" -}}
+{{- end -}}
 {{- with .root.Values.quantization.override -}}
   {{- $_ := set $environment "OVERRIDE_QUANT_ALGO" . -}}
 {{- end -}}

@@ -36,6 +36,9 @@
 {{- if not (has .Values.frontend.routerMode $release.routerModes) -}}
   {{- fail (printf "frontend.routerMode: release %s has no %s; set it to one of %s" .Values.runtime.release .Values.frontend.routerMode (join ", " $release.routerModes)) -}}
 {{- end -}}
+{{- if and (ne (include "gpt-oss.servedName" .) .Values.model.id) (not $release.selfHostMetadata) -}}
+  {{- fail (printf "model.servedName: release %s finds a model only by its id; set it to %s or set runtime.release to 1.2.1 or newer" .Values.runtime.release .Values.model.id) -}}
+{{- end -}}
 {{- if and .Values.frontend.enforceDisagg (eq $release.enforceDisagg "refused") -}}
   {{- fail (printf "frontend.enforceDisagg: the frontend of release %s has no such flag; leave it out or set runtime.release to 1.1.1 or newer" .Values.runtime.release) -}}
 {{- end -}}

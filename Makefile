@@ -1,0 +1,101 @@
+# Everything is made from here: `make check` is the main job, `make test` runs everything.
+SHELL := /usr/bin/env bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+MAKEFLAGS += --no-print-directory
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+TOOLS := .tools/bin
+export PYTHONPATH := tools:.
+export PYTHONDONTWRITEBYTECODE :=
+
+CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum | tr -d ' ')
+DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
+
+.PHONY: help check test lint fmt typecheck unit template generate verify charts helm oracles bench \
+	lock clean
+
+help: ## List the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+check: $(CORE) helm ## Render, check and summarise every shipped target
+	@$(BIN)/gptoss check --summary
+
+test: lint typecheck verify charts unit ## Everything: lint, types, generated files, charts, tests
+
+lint: $(DEV) ## Lint Python and shell
+	$(BIN)/ruff check -q .
+	$(BIN)/ruff format -q --check .
+
+typecheck: $(DEV) ## Check types
+	$(BIN)/mypy
+
+unit: $(DEV) tools oracles ## Run the tests
+	$(BIN)/pytest -n auto -q
+
+template: $(CORE) helm ## Render every shipped target into dist/
+	@mkdir -p dist
+	@for file in values/*.yaml; do \
+	  if grep -q '^workers:' $$file; then \
+	    target=$$(basename $$file .yaml); \
+	    $(TOOLS)/helm template gpt-oss charts/gpt-oss -f $$file > dist/$$target.yaml; \
+	    echo dist/$$target.yaml; \
+	  fi; \
+	done
+
+generate: $(DEV) ## Write everything that is generated
+	$(BIN)/python -m generate
+
+verify: $(DEV) ## Fail when something generated is stale
+	$(BIN)/python -m generate --verify
+
+charts: $(DEV) tools ## helm lint and ct lint
+	tools/setup/lint_charts.sh
+
+fmt: $(DEV) ## Format the code
+	$(BIN)/ruff check -q --fix-only .
+	$(BIN)/ruff format -q .
+
+bench: $(DEV) helm tools ## Measure speed and print it
+	$(BIN)/python -m benchmarks
+
+helm: $(TOOLS)/helm
+$(TOOLS)/helm: tools/setup/go_tools.sh
+	@tools/setup/go_tools.sh helm >/dev/null
+
+.PHONY: tools
+tools: helm $(TOOLS)/.ready
+$(TOOLS)/.ready: tools/setup/go_tools.sh tools/go/ct/go.mod
+	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct >/dev/null
+	@touch $@
+
+oracles: $(DEV) ## Make the environments of the real parsers that tests ask
+	@tools/setup/oracles.sh
+
+lock: $(DEV) ## Pin the newest versions of everything Python
+	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.11 \
+	  --extra build pyproject.toml -o requirements/core.txt
+	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.11 \
+	  --all-extras pyproject.toml -o requirements/dev.txt
+	tools/setup/oracles.sh lock
+
+clean: ## Remove everything that was made
+	rm -rf $(VENV) .tools dist .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo "make: Python 3.11 or newer is needed; set PYTHON=/path/to/python3.11" >&2; exit 2; }
+	@$(PYTHON) -m venv $(VENV)
+
+$(CORE): $(VENV)/bin/python
+	@echo "installing gptoss into $(VENV)" >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/core.txt
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --no-deps --no-build-isolation -e .
+	@rm -f $(VENV)/.core-* && touch $@
+
+$(DEV): $(CORE)
+	@echo "installing the development tools into $(VENV)" >&2
+	@$(BIN)/python -m pip install -q --disable-pip-version-check --require-hashes -r requirements/dev.txt
+	@rm -f $(VENV)/.dev-* && touch $@

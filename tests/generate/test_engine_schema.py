@@ -1,0 +1,206 @@
+import json
+from collections import Counter
+from typing import Any
+
+import pytest
+import yaml
+from jsonschema import Draft202012Validator
+
+from generate.engine_schema import ENGINE, ROOT, VERSION, json_schema, presence, read_yaml
+
+FACTS = read_yaml(ENGINE / "fields.yaml")
+SCHEMA = json_schema(FACTS, VERSION)
+ENGINE_YAML = Draft202012Validator(SCHEMA)
+
+AGGREGATED = """
+tensor_parallel_size: 4
+moe_expert_parallel_size: 4
+enable_attention_dp: true
+attention_dp_config: {enable_balance: true, batching_wait_iters: 0, timeout_iters: 60}
+max_batch_size: 640
+max_num_tokens: 20000
+max_seq_len: 9236
+enable_chunked_prefill: true
+stream_interval: 20
+num_postprocess_workers: 4
+kv_cache_config: {dtype: fp8, free_gpu_memory_fraction: 0.85, max_attention_window: [128, 9236]}
+cuda_graph_config: {max_batch_size: 640, enable_padding: true}
+moe_config: {backend: TRTLLM}
+env_overrides: {TRTLLM_ENABLE_PDL: 1, NCCL_GRAPH_REGISTER: "0"}
+print_iter_log: true
+"""
+PREFILL = """
+disable_overlap_scheduler: true
+cuda_graph_config: null
+max_batch_size: null
+cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 9216, kv_transfer_timeout_ms: null}
+kv_cache_config: {enable_block_reuse: false, tokens_per_block: 32, dtype: bfloat16}
+speculative_config: {decoding_type: Eagle3, max_draft_len: 3, draft_len_schedule: {1: 3, 64: 1}}
+load_format: AUTO
+hf_revision: refs/pr/35
+"""
+
+
+def fields_of(schema: dict[str, Any], prefix: str = "") -> set[str]:
+    paths = set()
+    for name, field in schema["properties"].items():
+        paths |= {prefix + name} | fields_of({"properties": {}} | field, f"{prefix}{name}.")
+    return paths
+
+
+def refusals(text: str) -> list[str]:
+    return [error.message for error in ENGINE_YAML.iter_errors(yaml.safe_load(text))]
+
+
+def test_schema_is_valid_draft_2020_12_without_references() -> None:
+    Draft202012Validator.check_schema(SCHEMA)
+    assert "$ref" not in json.dumps(SCHEMA)
+
+
+def test_369_paths_are_known_each_with_a_one_line_summary() -> None:
+    assert len(FACTS["fields"]) == 369
+    for path, field in FACTS["fields"].items():
+        assert 0 < len(field["summary"]) <= 110, path
+        assert "\n" not in field["summary"], path
+
+
+@pytest.mark.parametrize(
+    ("version", "present", "absent", "undecided"),
+    [
+        ("1.0.0", 140, 170, 59),
+        ("1.1.0", 140, 170, 59),
+        ("1.2.0", 182, 135, 52),
+        ("1.3.0rc5.post1", 217, 111, 41),
+        ("1.3.0rc11", 229, 112, 28),
+        ("1.3.0rc14", 272, 97, 0),
+        ("1.3.0rc19", 269, 57, 43),
+        ("1.3.0rc22", 309, 24, 36),
+        ("1.3.0rc25", 310, 10, 49),
+        ("1.3.0rc29", 310, 10, 49),
+    ],
+)
+def test_limits_decide_which_fields_a_version_has(
+    version: str, present: int, absent: int, undecided: int
+) -> None:
+    order = FACTS["version_order"]
+    counts = Counter(presence(field, version, order) for field in FACTS["fields"].values())
+    assert counts == Counter(present=present, absent=absent, undecided=undecided)
+
+
+def test_schema_of_rc14_has_the_272_fields_of_that_version_and_their_aliases() -> None:
+    fields = fields_of(SCHEMA)
+    aliases = {"hf_revision", "_mpi_session"}
+    assert len(fields - aliases) == 272
+    assert aliases < fields
+    assert len(SCHEMA["properties"]) == 95 + len(aliases)
+    blocks = Counter(path.partition(".")[0] for path in fields if path.count(".") == 1)
+    assert blocks["kv_cache_config"] == 23
+    assert blocks["speculative_config"] == 48
+    assert blocks["cache_transceiver_config"] == 5
+    assert {"moe_config.load_balancer.num_slots", "video_pruning_rate", "sampler_type"} < fields
+    assert not fields & {"build_config", "kv_cache_config.onboard_blocks", "multimodal_config"}
+
+
+def test_every_block_is_closed_but_those_not_read_in_full() -> None:
+    def open_blocks(schema: dict[str, Any], path: str) -> set[str]:
+        found = {path} if schema.get("additionalProperties") is not False else set()
+        for name, field in schema["properties"].items():
+            if "properties" in field:
+                found |= open_blocks(field, f"{path}.{name}".lstrip("."))
+        return found
+
+    assert open_blocks(SCHEMA, "") == {
+        "lora_config",
+        "sleep_config",
+        "speculative_config.sa_config",
+        "telemetry_config",
+    }
+
+
+@pytest.mark.parametrize("text", [AGGREGATED, PREFILL, "{}"])
+def test_engine_yaml_of_a_recipe_is_accepted(text: str) -> None:
+    assert refusals(text) == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cuda_graph_config: null",
+        "moe_config: {load_balancer: /etc/balancer.yaml}",
+        "model_kwargs: {anything: {at: all}}",
+        "sleep_config: {not_read: 1}",
+        "allreduce_strategy: null",
+        "nvfp4_gemm_config: {allowed_backends: [cutlass]}",
+        "kv_cache_config: {dtype: FP8}",
+    ],
+)
+def test_what_the_engine_takes_is_accepted(text: str) -> None:
+    assert refusals(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("max_batchsize: 4", "'max_batchsize' was unexpected"),
+        ("kv_cache_config: {free_memory: 0.8}", "'free_memory' was unexpected"),
+        ("cache_transceiver_config: {backend: ucx}", "'ucx' is not one of"),
+        ("moe_config: {backend: trtllm}", "'trtllm' is not one of"),
+        ("max_num_tokens: 8k", "'8k' is not of type"),
+        ("disable_overlap_scheduler: 'yes'", "is not of type 'boolean'"),
+        ("kv_cache_config: {free_gpu_memory_fraction: 1.2}", "1.2 is greater than the maximum"),
+        ("kv_cache_config: {free_gpu_memory_fraction: null}", "None is not of type 'number'"),
+        ("kv_cache_config: {dtype: fp88}", "'fp88' is not one of"),
+        ("kv_cache_config: {max_attention_window: []}", "[] should be non-empty"),
+        ("kv_cache_config: {max_attention_window: [0]}", "0 is less than or equal to"),
+        ("kv_cache_config: null", "None is not of type 'object'"),
+        ("stream_interval: 0", "0 is less than or equal to"),
+        ("nvfp4_gemm_config: {allowed_backends: [marlin]}", "'marlin' is not one of"),
+        ("speculative_config: {draft_len_schedule: {1: three}}", "'three' is not of type"),
+        ("build_config: {max_batch_size: 4}", "'build_config' was unexpected"),
+        ("ep_size: 4", "'ep_size' was unexpected"),
+    ],
+)
+def test_what_the_engine_refuses_is_refused(text: str, message: str) -> None:
+    [refusal] = refusals(text)
+    assert message in refusal
+
+
+def test_stale_keys_are_no_fields_of_rc14_and_point_at_fields() -> None:
+    fields = fields_of(SCHEMA)
+    for key, advice in read_yaml(ENGINE / "stale_keys.yaml")["keys"].items():
+        assert key not in fields - {"video_pruning_rate"}, key
+        assert advice["why"], key
+        use = advice.get("use", [])
+        for path in [use] if isinstance(use, str) else use:
+            assert path in FACTS["fields"] or path.startswith("multimodal_config."), key
+
+
+def test_compact_form_holds_every_field_and_every_stale_key() -> None:
+    compact = json.loads((ROOT / ENGINE / "fields.json").read_text(encoding="utf-8"))
+    assert compact["fields"].keys() == FACTS["fields"].keys()
+    assert compact["fields"]["kv_cache_config.free_gpu_memory_fraction"] == {
+        "summary": "Share of the GPU memory left after weights and activations that the KV cache "
+        "takes (0 to 1)",
+        "type": "float",
+        "default": 0.9,
+        "minimum": 0,
+        "maximum": 1,
+        "changes": [
+            {
+                "until": "1.0.0-dev",
+                "default": None,
+                "nullable": True,
+                "minimum": None,
+                "maximum": None,
+            }
+        ],
+    }
+    assert compact["stale_keys"]["ep_size"]["use"] == "moe_expert_parallel_size"
+
+
+def test_limits_and_changes_name_known_versions_only() -> None:
+    order = set(FACTS["version_order"])
+    limits = ("absent_until", "since", "until", "absent_from", "deprecated")
+    for path, field in FACTS["fields"].items():
+        for entry in [field, *field.get("changes", [])]:
+            assert {entry[limit] for limit in limits if limit in entry} <= order, path

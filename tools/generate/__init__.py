@@ -1,0 +1,1 @@
+"""Everything in the repository that is derived from something else in it."""

@@ -1,0 +1,156 @@
+"""Derive JSON Schemas for `kubeconform -strict` from the DynamoGraphDeployment resource definition.
+
+The definition says nothing about what has the shape of a pod; here those parts get the core
+Kubernetes schemas of the Python package kubernetes-validate.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import json
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from generate.engine_schema import ROOT, as_json
+
+CRDS = Path("schema/crds")
+KUBERNETES_VERSION = "1.36.0"
+
+Schema = dict[str, Any]
+
+# Parts of spec that are core types, by API version. `*` stands for every element.
+CORE_TYPES = {
+    "v1alpha1": {
+        "envs.*": "EnvVar",
+        "services.*.envs.*": "EnvVar",
+        "services.*.frontendSidecar.envs.*": "EnvVar",
+        "services.*.resources.claims.*": "ResourceClaim",
+        "services.*.livenessProbe": "Probe",
+        "services.*.readinessProbe": "Probe",
+        "services.*.extraPodSpec": "ExtraPodSpec",
+    },
+    "v1beta1": {
+        "env.*": "EnvVar",
+        "components.*.podTemplate": "PodTemplateSpec",
+    },
+}
+CORE_GROUPS = ("io.k8s.api.core.v1.", "io.k8s.apimachinery.pkg.")
+NO_CONSTRAINT = ("description", "default", "format")
+
+
+def resource_schema() -> dict[Path, str]:
+    """Return the JSON Schema of every served version of DynamoGraphDeployment."""
+    text = (ROOT / CRDS / "dynamographdeployments.yaml").read_text(encoding="utf-8")
+    definition = yaml.safe_load(text)
+    core = core_definitions()
+    return {
+        CRDS / "json" / f"dynamographdeployment_{version['name']}.json": as_json(
+            version_schema(definition, version, core)
+        )
+        for version in definition["spec"]["versions"]
+    }
+
+
+def core_definitions() -> dict[str, Schema]:
+    """Return the core Kubernetes schemas, constraints only, by their name without the group."""
+    package = importlib.util.find_spec("kubernetes_validate")
+    if package is None or package.origin is None:
+        raise SystemExit("kubernetes-validate is not installed: run `make setup`")
+    folder = Path(package.origin).parent / "kubernetes-json-schema"
+    path = folder / f"v{KUBERNETES_VERSION}-local-strict" / "_definitions.json"
+    definitions = json.loads(path.read_text(encoding="utf-8"))["$defs"]
+    core = {
+        name.rpartition(".")[2]: constraints(schema)
+        for name, schema in definitions.items()
+        if name.startswith(CORE_GROUPS)
+    }
+    return core | relaxed_pod_spec(core)
+
+
+def relaxed_pod_spec(core: dict[str, Schema]) -> dict[str, Schema]:
+    """Return the v1alpha1 operator's pod settings.
+
+    They are a PodSpec that needs no containers, and a mainContainer that needs no name.
+    """
+    pod_spec, container = dict(core["PodSpec"]), dict(core["Container"])
+    del pod_spec["required"], container["required"]
+    main_container = {"mainContainer": {"$ref": "#/$defs/MainContainer"}}
+    pod_spec["properties"] = pod_spec["properties"] | main_container
+    return {"ExtraPodSpec": pod_spec, "MainContainer": container}
+
+
+def version_schema(definition: Schema, version: Schema, core: dict[str, Schema]) -> Schema:
+    """Return the closed schema of one API version, with the core schemas that it refers to."""
+    spec, name = definition["spec"], version["name"]
+    schema = constraints(version["schema"]["openAPIV3Schema"])
+    properties = schema["properties"]
+    properties["apiVersion"] = {"enum": [f"{spec['group']}/{name}"]}
+    properties["kind"] = {"enum": [spec["names"]["kind"]]}
+    properties["metadata"] = {"$ref": "#/$defs/ObjectMeta"}
+    for path, core_type in CORE_TYPES[name].items():
+        *steps, last = path.split(".")
+        parent = properties["spec"]
+        for step in steps:
+            parent = child(parent, step)
+        holder = parent["properties"] if last != "*" else parent
+        holder["items" if last == "*" else last] = {"$ref": f"#/$defs/{core_type}"}
+    schema["required"] = ["apiVersion", "kind", "metadata"]
+    schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["title"] = f"{spec['names']['kind']} {spec['group']}/{name}"
+    schema["$defs"] = {used: core[used] for used in used_definitions(schema, core)}
+    return schema
+
+
+def child(schema: Schema, step: str) -> Schema:
+    """Return the schema of a property, or of every element for `*`."""
+    if step != "*":
+        found: Schema = schema["properties"][step]
+    else:
+        found = schema["items"] if "items" in schema else schema["additionalProperties"]
+    return found
+
+
+def constraints(schema: Schema) -> Schema:
+    """Return a schema without explanations and extensions, closed where its fields are known."""
+    result: Schema = {}
+    for keyword, value in schema.items():
+        if keyword in NO_CONSTRAINT or keyword.startswith("x-kubernetes-"):
+            continue
+        if keyword == "properties":
+            result[keyword] = {name: constraints(field) for name, field in value.items()}
+        elif keyword == "$ref":
+            result[keyword] = "#/$defs/" + value.rpartition(".")[2]
+        elif isinstance(value, dict):
+            result[keyword] = constraints(value)
+        elif keyword in ("anyOf", "oneOf"):
+            result[keyword] = [constraints(alternative) for alternative in value]
+        else:
+            result[keyword] = value
+    is_open = schema.get("x-kubernetes-preserve-unknown-fields", False)
+    if "properties" in schema and "additionalProperties" not in schema and not is_open:
+        result["additionalProperties"] = False
+    return result
+
+
+def used_definitions(schema: Schema, core: dict[str, Schema]) -> set[str]:
+    """Return the names of all definitions that a schema refers to, directly or not."""
+    used: set[str] = set()
+    waiting = references(schema)
+    while waiting:
+        name = waiting.pop()
+        if name not in used:
+            used.add(name)
+            waiting |= references(core[name])
+    return used
+
+
+def references(schema: object) -> set[str]:
+    """Return the names of the definitions that a schema refers to directly."""
+    if isinstance(schema, dict):
+        found = {value.rpartition("/")[2] for key, value in schema.items() if key == "$ref"}
+        return found.union(*map(references, schema.values()))
+    if isinstance(schema, list):
+        return set().union(*map(references, schema))
+    return set()

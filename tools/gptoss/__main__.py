@@ -1,0 +1,5 @@
+"""``python -m gptoss``."""
+
+from gptoss.cli import main
+
+main()

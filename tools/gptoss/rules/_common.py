@@ -1,0 +1,79 @@
+"""Readings of a deployment that several families of rules share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.settings import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gptoss.model import Component, Deployment, Worker
+    from gptoss.places import Located
+    from gptoss.pods import Pod, Variable
+    from gptoss.settings import Claim, Setting
+
+HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+
+
+def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
+    """Every pod with what to call it: components, download Jobs, the benchmark."""
+    for component in deployment.components:
+        yield component.name, component.pod
+    for job in deployment.downloads:
+        yield f"Job {job.name}", job.pod
+    if deployment.benchmark:
+        yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
+
+
+def variable(deployment: Deployment, component: Component, name: str) -> Variable | None:
+    """A variable of a component, whether it is set there or for every component."""
+    return component.pod.environment.get(name) or deployment.environment.get(name)
+
+
+def text_of(deployment: Deployment, component: Component, name: str) -> str | None:
+    """The literal value of a variable of a component, or None."""
+    found = variable(deployment, component, name)
+    return found.value if found else None
+
+
+def is_true(text: str | None) -> bool:
+    """Whether a variable's text switches something on."""
+    return text is not None and text.lower() in {"1", "true", "yes", "on"}
+
+
+def offline_switch(environment: Iterable[Variable]) -> Variable | None:
+    """The variable that keeps the Hugging Face libraries from the network, if one is set."""
+    for found in environment:
+        if found.name in HUB_OFFLINE and is_true(found.value):
+            return found
+    return None
+
+
+def is_hub_id(model: str) -> bool:
+    """Whether a model is named by its repository, not by a path."""
+    return not model.startswith(("/", ".", "~", "$")) and model.count("/") == 1
+
+
+def is_path(model: str) -> bool:
+    """Whether a model is named by an absolute path."""
+    return model.startswith("/")
+
+
+def public_name(worker: Worker) -> Located[str] | None:
+    """The name that clients ask for: the served name, else the model as it is given."""
+    return worker.served_name or worker.model
+
+
+def written(setting: Setting) -> list[Claim]:
+    """The claims that stand in an engine YAML or an override."""
+    return [claim for claim in setting.claims if claim.layer in (Layer.ENGINE, Layer.OVERRIDE)]
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words as an enumeration: ``a, b and c``."""
+    listed = list(words)
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} and {listed[-1]}"

@@ -1,0 +1,95 @@
+"""Does the quantisation override do what its author thinks?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._kernels import (
+    ALGORITHMS,
+    OVERRIDE,
+    RESOLVER,
+    default_algorithm,
+    override_of,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment
+
+
+@rule(
+    "M003",
+    "quantization-override-ignored",
+    Severity.WARNING,
+    source=f"{RESOLVER} override_quant_algo",
+    bad="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: W4A8_MXFP8
+    """,
+    good="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: null
+    """,
+    near="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: w4a8_mxfp4_fp8
+    """,
+)
+def quantization_override_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``OVERRIDE_QUANT_ALGO`` has a value that the engine does not know.
+
+    It logs "Unsupported quant algo" once, among thousands of lines, and goes on with its default.
+    """
+    for worker in deployment.workers:
+        override = override_of(deployment, worker)
+        if override and override[1] not in ALGORITHMS:
+            yield Said(
+                override[0],
+                f"{worker.name}: {OVERRIDE}={override[0].value} is not known and ignored",
+                f"use one of {', '.join(ALGORITHMS)}, or remove it",
+            )
+
+
+@rule(
+    "M004",
+    "quantization-override-redundant",
+    Severity.INFO,
+    source=f"{RESOLVER} get_mxfp4_quant_algo",
+    bad="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: W4A8_MXFP4_MXFP8
+    """,
+    good="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: null
+    """,
+    near="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: W4A8_MXFP4_FP8
+    """,
+    needs=(Need.ENGINE,),
+)
+def quantization_override_redundant(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``OVERRIDE_QUANT_ALGO`` asks for what the engine picks by itself.
+
+    On Blackwell W4A8_MXFP4_MXFP8 is the default (W4A8_MXFP4_FP8 with TRITON), on Hopper
+    W4A16_MXFP4. The override changes nothing there, and pins a choice that breaks elsewhere: the
+    W4A8 kernels do not exist on Hopper.
+    """
+    for worker in deployment.workers:
+        override = override_of(deployment, worker)
+        if override is None:
+            continue
+        default = default_algorithm(worker)
+        if default == override[1] and worker.gpu:
+            why = f"is what the engine picks on {worker.gpu.name} anyway"
+        elif worker.gpu is None and override[1] == "W4A8_MXFP4_MXFP8":
+            why = "is the default on Blackwell and has no kernels on Hopper"
+        else:
+            continue
+        yield Said(
+            override[0], f"{worker.name}: {OVERRIDE}={override[1]} {why}", f"remove {OVERRIDE}"
+        )

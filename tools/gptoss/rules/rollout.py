@@ -1,0 +1,249 @@
+"""Does a changed engine config reach the workers, and only the workers it is meant for?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment, Worker
+    from gptoss.pods import Mount
+
+HASHED_NAME = re.compile(r"-([0-9a-f]{8,64}|[b-df-hj-np-tv-z2-9kmgth]{10})$")
+ROLLING_ANNOTATION = re.compile(r"checksum|hash|sha256|digest|reloader|revision", re.IGNORECASE)
+
+
+def _engine_mount(worker: Worker) -> Mount | None:
+    """The ConfigMap mount that holds a worker's engine file, if that is where it comes from."""
+    if worker.engine_file is None:
+        return None
+    mount = worker.pod.mount_at(worker.engine_file.value)
+    return mount if mount and mount.config_map else None
+
+
+@rule(
+    "G030",
+    "config-map-name-not-scoped",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
+    "create llm-config",
+    bad="""
+    # decode
+    extraPodSpec:
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: llm-config}
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: llm-config
+    data:
+      decode.yaml: |
+        tensor_parallel_size: 4
+        max_batch_size: 1280
+        max_num_tokens: 20000
+        max_seq_len: 11008
+        cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+        kv_cache_config: {dtype: fp8}
+        cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+    good="""
+    # decode
+    extraPodSpec:
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: gpt-oss-engine}
+    """,
+)
+def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The ConfigMap with the engine YAML is not named after the deployment.
+
+    A second deployment in the namespace that brings a ConfigMap of the same name overwrites it.
+    Running workers notice nothing; the next pod that starts loads the wrong engine YAML or finds
+    no file at all.
+    """
+    used = {mount.config_map for w in deployment.workers if (mount := _engine_mount(w))}
+    for config_map in deployment.config_maps:
+        if config_map.name in used and deployment.name not in config_map.name:
+            yield Said(
+                config_map,
+                f"ConfigMap {config_map.name} does not carry the name of deployment "
+                f"{deployment.name}, so another deployment of this namespace may overwrite it",
+                f"name it {deployment.name}-engine and mount that",
+                also=[(deployment, f"deployment {deployment.name}")],
+            )
+
+
+@rule(
+    "G031",
+    "config-map-twice",
+    Severity.ERROR,
+    source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
+    bad="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-engine
+    data:
+      other.yaml: |
+        tensor_parallel_size: 4
+    """,
+    good="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-other
+    data:
+      other.yaml: |
+        tensor_parallel_size: 4
+    """,
+)
+def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Two ConfigMaps have the same name.
+
+    They are one object: what is applied last replaces the other, and workers that mount a key of
+    the other find no file.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "config-map-twice":
+            yield Said(problem, problem.message, "give each ConfigMap a name of its own")
+
+
+@rule(
+    "G032",
+    "engine-change-rolls-nothing",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
+    bad="""
+    # decode
+    extraPodMetadata: null
+    """,
+    good="""
+    # decode
+    extraPodMetadata:
+      annotations:
+        checksum/engine: 5d41402abc4b2a76
+    """,
+    near="""
+    # decode
+    extraPodMetadata:
+      annotations:
+        reloader.stakater.com/auto: "true"
+    """,
+)
+def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A changed engine YAML does not restart the workers that read it.
+
+    A worker reads its engine YAML once, when it starts. The operator restarts workers when their
+    pod template changes, and the content of a ConfigMap is not part of it. A checksum of the
+    content in the pod's annotations, or in the ConfigMap's name, is.
+    """
+    for worker in deployment.workers:
+        mount = _engine_mount(worker)
+        if mount is None or HASHED_NAME.search(mount.config_map or ""):
+            continue
+        if any(ROLLING_ANNOTATION.search(key) for key in worker.pod.annotations):
+            continue
+        yield Said(
+            mount,
+            f"{worker.name} reads its engine YAML from ConfigMap {mount.config_map}, and no pod "
+            "annotation changes with its content: an edit restarts nothing",
+            "add a pod annotation such as checksum/engine with the content's checksum "
+            "(extraPodMetadata.annotations, or podTemplate.metadata.annotations)",
+        )
+
+
+@rule(
+    "G033",
+    "engine-file-not-in-config-map",
+    Severity.ERROR,
+    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
+    bad="""
+    # decode flags
+    --extra-engine-args /opt/gpt-oss/decoder.yaml
+    """,
+    good="""
+    # decode flags
+    --extra-engine-args /opt/gpt-oss/decode.yaml
+    """,
+    near="""
+    # decode flags
+    --extra-engine-args /workspace/examples/decode.yaml
+    """,
+)
+def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The engine file is mounted from a ConfigMap that has no such key.
+
+    The mounted folder holds one file for each key of the ConfigMap, so the worker finds no file
+    and stops.
+    """
+    maps = {config_map.name: config_map for config_map in deployment.config_maps}
+    for worker in deployment.workers:
+        mount = _engine_mount(worker)
+        file = worker.engine_file
+        if worker.engine_known or mount is None or file is None or mount.sub_path:
+            continue
+        config_map = maps.get(mount.config_map or "")
+        key = file.value.removeprefix(mount.path.rstrip("/") + "/")
+        if config_map is None or key in config_map.keys or "/" in key:
+            continue
+        keys = ", ".join(config_map.keys) or "none"
+        yield Said(
+            file,
+            f"{worker.name} reads {file.value}, but ConfigMap {config_map.name} has no key {key!r} "
+            f"(keys: {keys})",
+            "name one of the keys, or add the key to the ConfigMap",
+            also=[(config_map, f"ConfigMap {config_map.name}")],
+        )
+
+
+@rule(
+    "G034",
+    "yaml-key-twice",
+    Severity.WARNING,
+    source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
+    "yaml.safe_load, which keeps the last",
+    bad="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 640
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+    good="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+)
+def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A YAML map has the same key twice.
+
+    The last one counts and nothing says so: the value that is read first by a person is not in
+    force.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "duplicate-key":
+            yield Said(problem, problem.message, "keep one of the two")

@@ -1,0 +1,164 @@
+"""What is in force on each worker, who sets it, and what it beats."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gptoss.settings import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gptoss.model import Deployment, Worker
+    from gptoss.settings import Claim, Setting
+
+WORDS = {
+    Layer.DEFAULT: "default",
+    Layer.ENVIRONMENT: "environment",
+    Layer.FLAG: "flag",
+    Layer.ENGINE: "engine YAML",
+    Layer.OVERRIDE: "override",
+}
+# Shown also when nobody sets them: they decide what the worker can hold.
+ALWAYS = (
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_attention_dp",
+    "max_batch_size",
+    "max_num_tokens",
+    "max_seq_len",
+    "kv_cache_config.free_gpu_memory_fraction",
+    "kv_cache_config.dtype",
+    "kv_cache_config.enable_block_reuse",
+    "moe_config.backend",
+    "disable_overlap_scheduler",
+    "enable_chunked_prefill",
+)
+VALUE_WIDTH = 24
+
+
+def as_json(deployments: Sequence[Deployment]) -> str:
+    """The settings as JSON: an object for one deployment, a list for several."""
+    shown = [_deployment_json(deployment) for deployment in deployments]
+    return json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, ensure_ascii=False)
+
+
+def as_text(deployments: Sequence[Deployment]) -> str:
+    """The settings as text, one deployment after the other."""
+    return "\n\n".join(_deployment_text(deployment) for deployment in deployments)
+
+
+def in_force(worker: Worker) -> list[Setting]:
+    """The worker's engine settings that somebody sets, and those that decide its size."""
+    keys = {setting.key for setting in worker.engine if setting.is_set} | set(ALWAYS)
+    return [worker.engine[key] for key in sorted(keys)]
+
+
+def _deployment_json(deployment: Deployment) -> dict[str, Any]:
+    release = deployment.release
+    return {
+        "source": deployment.source,
+        "name": deployment.name,
+        "release": release.version if release else None,
+        "tensorrt_llm": release.trtllm if release else None,
+        "apiVersion": deployment.api_version.value,
+        "gpus": deployment.gpus,
+        "capacity": deployment.capacity,
+        "workers": [_worker_json(worker) for worker in deployment.workers],
+    }
+
+
+def _worker_json(worker: Worker) -> dict[str, Any]:
+    return {
+        "name": worker.name,
+        "role": worker.role.value,
+        "replicas": worker.replica_count,
+        "gpus": worker.gpus,
+        "capacity": worker.capacity,
+        "command": [word.value for word in worker.command.words],
+        "environment": {
+            name: "(from a Secret)" if variable.secret else variable.value
+            for name, variable in sorted(worker.pod.environment.items())
+        },
+        "settings": [_setting_json(setting) for setting in in_force(worker)],
+    }
+
+
+def _setting_json(setting: Setting) -> dict[str, Any]:
+    winner = setting.winner
+    return {
+        "key": setting.key,
+        "value": setting.value,
+        "set_by": _claim_json(winner) if winner else {"layer": "default"},
+        "beat": [_claim_json(claim) for claim in setting.beaten],
+        "lost": [_claim_json(claim) for claim in setting.lost],
+    }
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "layer": WORDS[claim.layer],
+        "spelling": claim.spelling,
+        "value": claim.value,
+        "file": claim.place.file,
+        "line": claim.place.line,
+    }
+
+
+def _deployment_text(deployment: Deployment) -> str:
+    release = deployment.release
+    runs_on = (
+        f"Dynamo {release.version}, TensorRT-LLM {release.trtllm}" if release else "unknown release"
+    )
+    capacity = "unknown" if deployment.capacity is None else f"{deployment.capacity:,} requests"
+    lines = [f"{deployment.source}: {runs_on}, {deployment.gpus} GPUs, capacity {capacity}"]
+    for worker in deployment.workers:
+        holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
+        size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
+        lines += ["", f"{worker.name} ({worker.role}): {size}"]
+        rows = [_row(setting) for setting in in_force(worker)]
+        rows += _plain_rows(worker)
+        lines += _aligned(rows)
+    return "\n".join(lines)
+
+
+def _row(setting: Setting) -> tuple[str, str, str]:
+    winner = setting.winner
+    who = _claim_text(winner) if winner else "default"
+    beaten = [f"beats {_claim_text(claim)} = {_value(claim.value)}" for claim in setting.beaten]
+    lost = [f"lost: {_claim_text(claim)} = {_value(claim.value)}" for claim in setting.lost]
+    return setting.key, _value(setting.value), "; ".join([who, *beaten, *lost])
+
+
+def _plain_rows(worker: Worker) -> Iterable[tuple[str, str, str]]:
+    """Environment and flags that are no engine settings."""
+    for name, variable in sorted(worker.pod.environment.items()):
+        value = "(from a Secret)" if variable.secret else _value(variable.value)
+        yield f"${name}", value, f"environment {_where(variable.place)}"
+    known = {claim.spelling for setting in worker.engine for claim in setting.claims}
+    for flag, given in worker.command.flags():
+        if flag.value not in known:
+            yield flag.value, _value(given.value if given else "on"), f"flag {_where(flag.place)}"
+
+
+def _claim_text(claim: Claim) -> str:
+    spelled = claim.spelling if claim.layer is not Layer.ENGINE else WORDS[claim.layer]
+    return f"{spelled} {_where(claim.place)}"
+
+
+def _where(place: Any) -> str:
+    return f"{place.file}:{place.line}"
+
+
+def _value(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= VALUE_WIDTH else f"…{text[-VALUE_WIDTH + 1 :]}"
+
+
+def _aligned(rows: Iterable[tuple[str, str, str]]) -> list[str]:
+    rows = list(rows)
+    key = max(len(row[0]) for row in rows)
+    value = max(len(row[1]) for row in rows)
+    return [f"  {row[0].ljust(key)}  {row[1].ljust(value)}  {row[2]}" for row in rows]

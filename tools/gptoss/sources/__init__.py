@@ -1,0 +1,1 @@
+"""Where deployments are read from: manifests and the chart."""
