@@ -17,7 +17,7 @@ END = "<!-- end of values -->"
 
 
 def values_schema() -> dict[Path, str]:
-    """``values.schema.json``: the values model, closed, with the default release's engine schema."""
+    """``values.schema.json``: the values model with the default release's engine schema."""
     schema = _without_titles(Values.model_json_schema())
     releases = _load("schema/releases.yaml")
     version = releases["releases"][releases["default"]]["trtllm"]
@@ -81,9 +81,9 @@ def _rows(schema: dict[str, Any], prefix: str, root: dict[str, Any] | None) -> l
         each = target.get("additionalProperties")
         if "properties" in target:
             rows += _rows(target, f"{key}.", root)
-        elif isinstance(each, dict) and "$ref" in each:
+        elif isinstance(each, dict) and (named := _object(each, root)):
             rows.append(_row(key, field, "map"))
-            rows += _rows(_resolve(each, root), f"{key}.&lt;name&gt;.", root)
+            rows += _rows(named, f"{key}.&lt;name&gt;.", root)
         else:
             rows.append(_row(key, field, _type(target)))
     return rows
@@ -108,6 +108,15 @@ def _type(schema: dict[str, Any]) -> str:
     names = {"object": "map", "array": "list", "integer": "number", "boolean": "true or false"}
     kinds = kind if isinstance(kind, list) else [kind]
     return " or ".join(names.get(item, item) for item in kinds)
+
+
+def _object(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any] | None:
+    """The map with known keys that a schema allows, if it allows one."""
+    for option in schema.get("anyOf", [schema]):
+        resolved = _resolve(option, root)
+        if "properties" in resolved:
+            return resolved
+    return None
 
 
 def _resolve(schema: dict[str, Any], root: dict[str, Any]) -> dict[str, Any]:

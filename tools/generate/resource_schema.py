@@ -98,6 +98,7 @@ def version_schema(definition: Schema, version: Schema, core: dict[str, Schema])
         holder["items" if last == "*" else last] = {"$ref": f"#/$defs/{core_type}"}
     schema["required"] = ["apiVersion", "kind", "metadata"]
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
+    schema["$comment"] = f"$defs: core types of Kubernetes {KUBERNETES_VERSION} (Apache-2.0)"
     schema["title"] = f"{spec['names']['kind']} {spec['group']}/{name}"
     schema["$defs"] = {used: core[used] for used in used_definitions(schema, core)}
     return schema

@@ -41,6 +41,7 @@ class Mount:
         read_only: Whether it is mounted read-only.
         sub_path: The one entry that is mounted, if only one is.
         place: Where the mount is written.
+        items: File name and key of each entry that is mounted, when not every key is.
     """
 
     path: str
@@ -49,6 +50,13 @@ class Mount:
     read_only: bool
     sub_path: str | None
     place: Place
+    items: tuple[tuple[str, str], ...] = ()
+
+    def key_at(self, path: str) -> str | None:
+        """The key of the ConfigMap that a path holds, or None when it holds none."""
+        below = path.removeprefix(self.path.rstrip("/")).strip("/")
+        name = "/".join(part for part in (self.sub_path, below) if part)
+        return dict(self.items).get(name) if self.items else name or None
 
 
 @dataclass(frozen=True, slots=True)

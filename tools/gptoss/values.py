@@ -313,9 +313,10 @@ class Values(Closed):
     model: ModelValues = Field(default_factory=ModelValues, description="The model.")
     hardware: Hardware = Field(default_factory=Hardware, description="Where workers run.")
     workload: Workload = Field(default_factory=Workload, description="The traffic to expect.")
-    workers: dict[WorkerName, Worker] = Field(
+    workers: dict[WorkerName, Worker | None] = Field(
         default_factory=dict,
-        description="Workers by name; an aggregated target has one, named worker.",
+        description="Workers by name; an aggregated target has one, named worker. null takes one "
+        "away, in an overlay.",
     )
     quantization: Quantization = Field(
         default_factory=Quantization, description="Quantisation of activations."

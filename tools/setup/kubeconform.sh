@@ -26,6 +26,8 @@ cache=$root/.tools/kubeconform-cache
 mkdir -p "$cache"
 ln -sfn "$schemas/_definitions.json" "$cache/$cached_name"
 
+"$root/tools/setup/go_tools.sh" kubeconform >/dev/null
+
 # A proxy that nobody listens on: what is missing is an error instead of a download.
 exec env HTTPS_PROXY=http://127.0.0.1:9 "$root/.tools/bin/kubeconform" -strict -summary \
   -cache "$cache" \

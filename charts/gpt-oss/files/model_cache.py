@@ -67,7 +67,7 @@ def check_model(folder: Path) -> list[Path]:
     try:
         index = json.loads((folder / "model.safetensors.index.json").read_text())
         shards = [folder / name for name in sorted(set(index["weight_map"].values()))]
-    except (OSError, ValueError, KeyError, AttributeError) as error:
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(f"{folder}: no complete checkpoint: {error}") from error
     for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
         if not (folder / name).is_file():

@@ -14,10 +14,11 @@
 {{- end -}}
 {{- include "gpt-oss.guardRelease" . -}}
 {{- include "gpt-oss.guardRoles" . -}}
-{{- range $worker := (include "gpt-oss.plan" . | fromYaml).workers -}}
-  {{- include "gpt-oss.guardWorker" (dict "root" $ "plan" $worker) -}}
+{{- $workers := (include "gpt-oss.plan" . | fromYaml).workers -}}
+{{- range $workers -}}
+  {{- include "gpt-oss.guardWorker" (dict "root" $ "plan" .) -}}
 {{- end -}}
-{{- include "gpt-oss.guardName" (dict "root" $ "name" "frontend" "nodes" 1) -}}
+{{- include "gpt-oss.guardName" (dict "root" . "workers" $workers) -}}
 {{- if .Values.benchmark.enabled -}}
   {{- range $key := list "inputTokens" "outputTokens" "concurrencyPerGpu" -}}
     {{- if not (get $.Values.workload $key) -}}
@@ -47,7 +48,7 @@
 {{- define "gpt-oss.guardRoles" -}}
 {{- $roles := dict -}}
 {{- range $name, $worker := .Values.workers -}}
-  {{- $_ := set $roles $worker.role $name -}}
+  {{- with $worker -}}{{- $_ := set $roles .role $name -}}{{- end -}}
 {{- end -}}
 {{- if and (hasKey $roles "prefill") (not (hasKey $roles "decode")) -}}
   {{- fail (printf "workers.%s has role prefill, but no worker has role decode; add one" $roles.prefill) -}}
@@ -86,7 +87,6 @@
   {{- end -}}
 {{- end -}}
 {{- include "gpt-oss.guardExperts" . -}}
-{{- include "gpt-oss.guardName" (dict "root" .root "name" $name "nodes" $nodes) -}}
 {{- end -}}
 
 {{/* Takes plan. */}}
@@ -100,16 +100,24 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The operator refuses longer names unless Grove is off. Takes root, name and nodes. */}}
+{{/* The operator refuses longer names unless Grove is off; the longest component decides.
+     Takes root and workers. */}}
 {{- define "gpt-oss.guardName" -}}
 {{- $release := include "gpt-oss.name" .root -}}
-{{- $length := add (len $release) (len .name) -}}
-{{- $parts := printf "%s (%d) + %s (%d)" $release (len $release) .name (len .name) -}}
-{{- if gt (int .nodes) 1 -}}
-  {{- $length = add $length (len .name) 4 -}}
-  {{- $parts = printf "%s + %s-ldr (%d)" $parts .name (add (len .name) 4) -}}
+{{- $longest := "frontend" -}}
+{{- $parts := "frontend (8)" -}}
+{{- range .workers -}}
+  {{- $name := ternary (printf "%s%s-ldr" .name .name) .name (gt (int .nodes) 1) -}}
+  {{- if gt (len $name) (len $longest) -}}
+    {{- $longest = $name -}}
+    {{- $parts = printf "%s (%d)" .name (len .name) -}}
+    {{- if gt (int .nodes) 1 -}}
+      {{- $parts = printf "%s + %s-ldr (%d)" $parts .name (add (len .name) 4) -}}
+    {{- end -}}
+  {{- end -}}
 {{- end -}}
+{{- $length := add (len $release) (len $longest) -}}
 {{- if and (gt (int $length) 45) (ne (get .root.Values.annotations "nvidia.com/enable-grove") "false") -}}
-  {{- fail (printf "release name: %s is %d characters, but the operator allows 45; use a release name of at most %d" $parts (int $length) (sub 45 (sub $length (len $release)))) -}}
+  {{- fail (printf "release name: %s (%d) + %s is %d characters, but the operator allows 45; use a release name of at most %d" $release (len $release) $parts (int $length) (sub 45 (len $longest))) -}}
 {{- end -}}
 {{- end -}}

@@ -46,6 +46,7 @@ engine:
 {{- $workers := list -}}
 {{- $disaggregated := false -}}
 {{- range $name, $worker := .Values.workers -}}
+  {{- if not $worker -}}{{- continue -}}{{- end -}}
   {{- $derived := include "gpt-oss.worker" (dict "root" $root "name" $name "worker" $worker) | fromYaml -}}
   {{- $workers = append $workers $derived -}}
   {{- $gpus = add $gpus (mul (int $derived.gpus) (int $derived.replicas)) -}}

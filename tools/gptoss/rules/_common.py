@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.model import Role
 from gptoss.settings import Layer
 
 if TYPE_CHECKING:
@@ -59,6 +60,18 @@ def is_hub_id(model: str) -> bool:
 def is_path(model: str) -> bool:
     """Whether a model is named by an absolute path."""
     return model.startswith("/")
+
+
+def split_workers(deployment: Deployment) -> list[Worker]:
+    """The prefill and decode workers."""
+    return [worker for worker in deployment.workers if worker.role is not Role.AGGREGATED]
+
+
+def pairs(deployment: Deployment) -> Iterator[tuple[Worker, Worker]]:
+    """Every prefill worker with every decode worker."""
+    for prefill in deployment.workers_with(Role.PREFILL):
+        for decode in deployment.workers_with(Role.DECODE):
+            yield prefill, decode
 
 
 def public_name(worker: Worker) -> Located[str] | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from difflib import get_close_matches
 from enum import Enum
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -13,7 +13,15 @@ if TYPE_CHECKING:
 
     from gptoss.facts import Facts
 
-LIMITS = ("enum", "enum_ci", "minimum", "maximum", "exclusive_minimum", "exclusive_maximum")
+LIMITS = (
+    "enum",
+    "enum_ci",
+    "minimum",
+    "maximum",
+    "exclusive_minimum",
+    "exclusive_maximum",
+    "min_items",
+)
 
 
 class Life(Enum):
@@ -131,6 +139,7 @@ class EngineSchema:
         return order.index(version) if version in order else len(order)
 
 
+@cache
 def schema_for(facts: Facts, version: str) -> EngineSchema:
     """The schema of a version of TensorRT-LLM."""
     return EngineSchema(version, facts.engine)

@@ -31,6 +31,8 @@ def fault(field: Mapping[str, Any], limits: Mapping[str, Any], value: Any) -> st
     kinds = field["type"].split("|")
     if not any(_has_type(value, kind) for kind in kinds):
         return _expected(field["type"], limits)
+    if isinstance(value, list) and len(value) < limits.get("min_items", 0):
+        return f"a list of at least {limits['min_items']}"
     elements = value if isinstance(value, list) else [value]
     for element in elements:
         if isinstance(element, dict | list):

@@ -4,6 +4,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+
 from tests.oracles.client import AIPERF_VERSION, DYNAMO_RELEASES, Oracle, oracle
 
 

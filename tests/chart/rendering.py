@@ -1,0 +1,126 @@
+"""Renders the chart through real Helm, once a question."""
+
+import subprocess
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+ROOT = Path(__file__).resolve().parents[2]
+CHART = ROOT / "charts" / "gpt-oss"
+HELMS = ("helm3", "helm4")
+RELEASES = ("1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
+TARGETS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*.yaml")))
+SHIPPED = tuple(name for name in TARGETS if (ROOT / "values" / f"{name}.yaml").is_file())
+
+
+def run(helm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    """Runs a pinned Helm in the repository."""
+    binary = ROOT / ".tools" / "bin" / helm
+    assert binary.exists(), f"{binary} is missing: run `make tools`"
+    return subprocess.run(
+        [binary, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+    )
+
+
+@cache
+def text(target: str, *settings: str, helm: str = "helm4", name: str = "gpt-oss") -> str:
+    """What a target renders to."""
+    options = [option for setting in settings for option in ("--set", setting)]
+    values = CHART / "ci" / f"{target}-values.yaml"
+    done = run(helm, "template", name, str(CHART), "--values", str(values), *options)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def objects(target: str, *settings: str, helm: str = "helm4") -> list[dict[str, Any]]:
+    """The objects that a target renders to."""
+    documents = yaml.safe_load_all(text(target, *settings, helm=helm))
+    return [document for document in documents if document]
+
+
+def refusal(target: str | None, *settings: str, helm: str = "helm4", name: str = "gpt-oss") -> str:
+    """Why Helm refuses a target with settings."""
+    options = [option for setting in settings for option in ("--set", setting)]
+    values = ["--values", str(CHART / "ci" / f"{target}-values.yaml")] if target else []
+    done = run(helm, "template", name, str(CHART), *values, *options)
+    assert done.returncode != 0, f"rendered although {settings}"
+    return done.stderr
+
+
+def one(kind: str, found: list[dict[str, Any]], part: str = "") -> dict[str, Any]:
+    """The one object of a kind whose name holds a part."""
+    matching = [o for o in found if o["kind"] == kind and part in o["metadata"]["name"]]
+    assert len(matching) == 1, [o["metadata"]["name"] for o in matching]
+    return matching[0]
+
+
+def components(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Components of the graph by name in one form: type, replicas, annotations and pod spec."""
+    graph = one("DynamoGraphDeployment", found)
+    if graph["apiVersion"].endswith("v1alpha1"):
+        return {name: _from_service(service) for name, service in graph["spec"]["services"].items()}
+    return {entry["name"]: _from_entry(entry) for entry in graph["spec"]["components"]}
+
+
+def _from_service(service: dict[str, Any]) -> dict[str, Any]:
+    spec = dict(service["extraPodSpec"])
+    main = {"name": "main", **spec.pop("mainContainer")}
+    resources: dict[str, Any] = {}
+    for kind, quantities in service["resources"].items():
+        names = {"gpu": "nvidia.com/gpu"}
+        resources[kind] = {names.get(key, key): value for key, value in quantities.items()}
+    main["resources"] = resources
+    spec["containers"] = [main, *spec.get("containers", [])]
+    role = service.get("subComponentType", service["componentType"])
+    return {
+        "type": role,
+        "component_type": service["componentType"],
+        "replicas": service["replicas"],
+        "shared_memory": service.get("sharedMemory", {}).get("size"),
+        "multinode": service.get("multinode"),
+        "runtime_version": service.get("runtimeVersionOverride"),
+        "metadata": service["extraPodMetadata"],
+        "spec": spec,
+    }
+
+
+def _from_entry(entry: dict[str, Any]) -> dict[str, Any]:
+    return {
+        "type": entry["type"],
+        "component_type": entry["type"],
+        "replicas": entry["replicas"],
+        "shared_memory": entry.get("sharedMemorySize"),
+        "multinode": entry.get("multinode"),
+        "runtime_version": entry.get("runtimeVersionOverride"),
+        "metadata": entry["podTemplate"]["metadata"],
+        "spec": entry["podTemplate"]["spec"],
+    }
+
+
+def environment(container: dict[str, Any]) -> dict[str, str]:
+    """A container's literal environment."""
+    return {e["name"]: e["value"] for e in container.get("env", []) if "value" in e}
+
+
+def pods(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Every pod that the objects lead to, by name, as Pod manifests."""
+    specs: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {}
+    for name, component in components(found).items():
+        specs[name] = (component["metadata"], component["spec"])
+    for item in found:
+        if item["kind"] == "Job":
+            template = item["spec"]["template"]
+            specs[item["metadata"]["name"]] = (template["metadata"], template["spec"])
+        if item["kind"] == "Pod":
+            specs[item["metadata"]["name"]] = (item["metadata"], item["spec"])
+    return {
+        name: {
+            "apiVersion": "v1",
+            "kind": "Pod",
+            "metadata": {"name": name, **{k: v for k, v in metadata.items() if k != "name"}},
+            "spec": spec,
+        }
+        for name, (metadata, spec) in specs.items()
+    }

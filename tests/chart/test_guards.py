@@ -1,0 +1,112 @@
+"""What the chart refuses, and how it says so."""
+
+import pytest
+
+from tests.chart.rendering import HELMS, SHIPPED, refusal
+
+DISAGG = "disagg-gb200"
+
+
+@pytest.mark.parametrize("helm", HELMS)
+def test_without_a_target_the_shipped_ones_are_listed(helm: str) -> None:
+    message = refusal(None, helm=helm)
+    for target in SHIPPED:
+        assert f"values/{target}.yaml" in message
+
+
+@pytest.mark.parametrize("helm", HELMS)
+@pytest.mark.parametrize(
+    ("settings", "said"),
+    [
+        (
+            ("workers.decode.gpus=3",),
+            "× pipeline_parallel_size 1 needs 4 GPUs, but workers.decode.gpus is 3; set it to 4",
+        ),
+        (
+            ("workers.decode.engine.moe_expert_parallel_size=3",),
+            "× moe_tensor_parallel_size 1 is 3, but tensor_parallel_size is 4; they must be equal",
+        ),
+        (
+            ("workers.prefill=null",),
+            "workers.decode has role decode, but no worker has role prefill",
+        ),
+        (
+            ("workers.decode=null",),
+            "workers.prefill has role prefill, but no worker has role decode",
+        ),
+        (
+            ("hardware.gpu=null",),
+            "hardware.gpu is not set; set it to one of b200, gb200, h100, h200",
+        ),
+        (
+            ("workers.decode.engineConfig=nowhere.yaml",),
+            "workers.decode.engineConfig: the chart has no engine_configs/nowhere.yaml",
+        ),
+        (
+            ("runtime.release=1.1.1", "runtime.apiVersion=v1beta1"),
+            "runtime.apiVersion: the operator of release 1.1.1 does not serve v1beta1",
+        ),
+        (
+            ("runtime.release=1.0.2", "frontend.routerMode=least-loaded"),
+            "frontend.routerMode: release 1.0.2 has no least-loaded; set it to one of round-robin",
+        ),
+        (
+            ("runtime.release=1.0.2", "frontend.enforceDisagg=true"),
+            "frontend.enforceDisagg: the frontend of release 1.0.2 has no such flag",
+        ),
+        (
+            ("runtime.release=1.1.1", "model.servedName=gpt"),
+            "model.servedName: release 1.1.1 finds a model only by its id",
+        ),
+        (
+            ("benchmark.enabled=true", "workload.inputTokens=null"),
+            "benchmark.enabled is true, but workload.inputTokens is not set",
+        ),
+        (
+            ("workers.decode.nodes=3",),
+            "workers.decode.nodes: 4 GPUs do not divide over 3 nodes; set it to 1",
+        ),
+        (
+            ("workers.decode.resources.limits.nvidia\\.com/gpu=4",),
+            "workers.decode.resources: GPUs follow from the engine config",
+        ),
+    ],
+)
+def test_a_mistake_is_refused_with_the_value_to_set(
+    settings: tuple[str, ...], said: str, helm: str
+) -> None:
+    assert said in refusal(DISAGG, *settings, helm=helm)
+
+
+@pytest.mark.parametrize("helm", HELMS)
+def test_a_release_name_that_the_operator_would_refuse_is_refused_with_the_numbers(
+    helm: str,
+) -> None:
+    name = "n" * 39
+    assert "at most 37" in refusal(DISAGG, helm=helm, name=name)
+    assert f"{name} (39) + frontend (8) is 47 characters" in refusal(
+        "agg-gb200", helm=helm, name=name
+    )
+
+
+@pytest.mark.parametrize("helm", HELMS)
+@pytest.mark.parametrize(
+    ("setting", "key"),
+    [
+        ("workers.decode.engine.max_batchsize=1", "max_batchsize"),
+        ("workers.decode.engine.kv_cache_config.dtyp=fp8", "dtyp"),
+        ("workers.decode.replica=2", "replica"),
+        ("modelCache.sizes=1Gi", "sizes"),
+        ("benchmrk.enabled=true", "benchmrk"),
+        ("workers.decode.engine.cache_transceiver_config.backend=ucx", "backend"),
+        ("workers.decode.engine.max_batch_size=many", "max_batch_size"),
+        ("runtime.release=1.2.7", "release"),
+        ("workers.decode.componentType=main", "componentType"),
+    ],
+)
+def test_helm_itself_refuses_a_wrong_key_or_value_and_names_it(
+    setting: str, key: str, helm: str
+) -> None:
+    message = refusal(DISAGG, setting, helm=helm)
+    assert "schema" in message
+    assert key in message

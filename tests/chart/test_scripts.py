@@ -1,0 +1,241 @@
+"""The scripts that run in the chart's pods."""
+
+import base64
+import hashlib
+import importlib.util
+import json
+import struct
+import sys
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import pytest
+
+from tests.chart.rendering import CHART
+
+MODEL, REVISION = "openai/gpt-oss-120b", "0" * 40
+
+
+def script(name: str) -> ModuleType:
+    spec = importlib.util.spec_from_file_location(name, CHART / "files" / f"{name}.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+cache = script("model_cache")
+TOKENS = {"Ġ": 1, "!": 0, "Ā": 2, "<special>": 199_998}
+VOCABULARY = b"".join(
+    base64.b64encode(token) + f" {rank}\n".encode()
+    for rank, token in enumerate([b"!", b" ", b"\0"])
+)
+SHA256 = hashlib.sha256(VOCABULARY).hexdigest()
+
+
+def shard(path: Path, size: int = 8) -> None:
+    header = json.dumps({"w": {"dtype": "U8", "shape": [size], "data_offsets": [0, size]}}).encode()
+    path.write_bytes(struct.pack("<Q", len(header)) + header + bytes(size))
+
+
+def checkpoint(home: Path) -> Path:
+    folder: Path = cache.snapshot(home, MODEL, REVISION)
+    folder.mkdir(parents=True)
+    for name in ("config.json", "tokenizer_config.json"):
+        (folder / name).write_text("{}")
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": TOKENS}}))
+    names = [f"model-{number}.safetensors" for number in (1, 2)]
+    for name in names:
+        shard(folder / name)
+    index = {"weight_map": {"a": names[0], "b": names[1]}}
+    (folder / "model.safetensors.index.json").write_text(json.dumps(index))
+    return folder
+
+
+@pytest.fixture
+def refuse_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(*_: Any, **__: Any) -> None:
+        raise OSError("no network")
+
+    monkeypatch.setattr(cache.urllib.request, "urlopen", refuse)
+    monkeypatch.setitem(sys.modules, "huggingface_hub", None)
+
+
+def fill(home: Path) -> None:
+    cache.fill(home, MODEL, REVISION, SHA256, "https://example.com/vocabulary")
+
+
+@pytest.mark.usefixtures("refuse_network")
+def test_a_filled_cache_needs_neither_network_nor_token_and_may_be_filled_again(
+    tmp_path: Path,
+) -> None:
+    folder = checkpoint(tmp_path)
+    fill(tmp_path)
+    fill(tmp_path)
+    assert cache.missing(tmp_path, folder, SHA256) == ""
+
+
+@pytest.mark.usefixtures("refuse_network")
+def test_the_vocabulary_comes_from_the_checkpoint_s_own_tokenizer(tmp_path: Path) -> None:
+    checkpoint(tmp_path)
+    fill(tmp_path)
+    assert (tmp_path / "tiktoken" / "o200k_base.tiktoken").read_bytes() == VOCABULARY
+
+
+@pytest.mark.usefixtures("refuse_network")
+def test_the_pinned_revision_is_what_the_model_s_id_stands_for(tmp_path: Path) -> None:
+    folder = checkpoint(tmp_path)
+    main = folder.parent.parent / "refs" / "main"
+    main.parent.mkdir()
+    main.write_text("1" * 40)
+    fill(tmp_path)
+    assert main.read_text() == REVISION
+
+
+def test_another_vocabulary_than_the_pinned_one_is_refused(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = checkpoint(tmp_path)
+    (folder / "tokenizer.json").write_text(json.dumps({"model": {"vocab": {"!": 0}}}))
+
+    class Answer:
+        def __enter__(self) -> "Answer":
+            return self
+
+        def __exit__(self, *_: object) -> None:
+            pass
+
+        def read(self) -> bytes:
+            return b"something else"
+
+    monkeypatch.setattr(cache.urllib.request, "urlopen", lambda *_, **__: Answer())
+    with pytest.raises(cache.CacheError, match="has SHA-256"):
+        fill(tmp_path)
+    assert not (tmp_path / "tiktoken" / "o200k_base.tiktoken").exists()
+
+
+@pytest.mark.parametrize(
+    "harm",
+    [
+        lambda folder: (folder / "config.json").unlink(),
+        lambda folder: (folder / "model-2.safetensors").unlink(),
+        lambda folder: (folder / "model-2.safetensors").write_bytes(b"\x10\0\0\0\0\0\0\0{}"),
+        lambda folder: (folder / "model-1.safetensors").open("ab").write(b"x"),
+        lambda folder: (folder / "model.safetensors.index.json").write_text("{"),
+        lambda folder: (folder / "model.safetensors.index.json").write_text("[]"),
+    ],
+)
+@pytest.mark.usefixtures("refuse_network")
+def test_an_incomplete_checkpoint_is_noticed(tmp_path: Path, harm: Any) -> None:
+    folder = checkpoint(tmp_path)
+    fill(tmp_path)
+    harm(folder)
+    assert cache.missing(tmp_path, folder, SHA256) != ""
+
+
+def test_a_shard_whose_content_is_not_its_name_s_digest_is_removed(tmp_path: Path) -> None:
+    blob = tmp_path / ("0" * 64)
+    shard(blob)
+    link = tmp_path / "model.safetensors"
+    link.symlink_to(blob)
+    with pytest.raises(cache.CacheError, match="another SHA-256"):
+        cache.check_digests([link])
+    assert not blob.exists()
+    assert not link.is_symlink()
+
+
+def test_only_the_pinned_revision_s_safetensors_checkpoint_is_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: dict[str, Any] = {}
+
+    def snapshot_download(model: str, **options: Any) -> None:
+        asked.update(options, model=model)
+        checkpoint(tmp_path)
+
+    hub = ModuleType("huggingface_hub")
+    hub.snapshot_download = snapshot_download  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "huggingface_hub", hub)
+    fill(tmp_path)
+    assert asked == {
+        "model": MODEL,
+        "revision": REVISION,
+        "cache_dir": tmp_path / "hub",
+        "ignore_patterns": ["original/*", "metal/*"],
+    }
+
+
+class Server(BaseHTTPRequestHandler):
+    """A server that lists one model and answers with ``content``."""
+
+    content = "Earth."
+
+    def log_message(self, *_: object) -> None:
+        """Says nothing."""
+
+    def reply(self, body: dict[str, Any]) -> None:
+        text = json.dumps(body).encode()
+        self.send_response(200)
+        self.send_header("Content-Length", str(len(text)))
+        self.end_headers()
+        self.wfile.write(text)
+
+    def do_GET(self) -> None:
+        self.reply({"data": [{"id": MODEL}]})
+
+    def do_POST(self) -> None:
+        self.rfile.read(int(self.headers["Content-Length"]))
+        self.reply({"choices": [{"message": {"content": self.content}}]})
+
+
+@pytest.fixture
+def address() -> Iterator[str]:
+    server = HTTPServer(("127.0.0.1", 0), Server)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    yield f"http://127.0.0.1:{server.server_port}"
+    server.shutdown()
+    server.server_close()
+
+
+def test_waiting_ends_when_the_model_is_listed(address: str) -> None:
+    assert script("wait_for_model").main([address, MODEL, "5"]) == 0
+
+
+def test_waiting_gives_up_when_another_model_is_listed(
+    address: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert script("wait_for_model").main([address, "other", "-1"]) == 1
+    assert f"does not list other after -1 s: ['{MODEL}']" in capsys.readouterr().err
+
+
+def test_waiting_gives_up_when_nobody_answers() -> None:
+    assert script("wait_for_model").main(["http://127.0.0.1:9", MODEL, "-1"]) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "code"), [("Earth.", 0), ("", 1), ("<|channel|>final<|message|>Earth", 1)]
+)
+def test_a_chat_answer_must_be_plain_content(
+    address: str, content: str, code: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Server, "content", content)
+    assert script("ask").main([address, MODEL, "5"]) == code
+
+
+def test_the_benchmark_prints_its_summary_and_gives_aiperf_s_exit_code(
+    tmp_path: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    write = (
+        "import pathlib, sys\n"
+        "pathlib.Path(sys.argv[2], 'profile_export_aiperf.json').write_text('{\"rate\": 1}')\n"
+        "sys.exit(3)"
+    )
+    command = [sys.executable, "-c", write, "--artifact-dir", str(tmp_path)]
+    assert script("benchmark").main(command) == 3
+    assert '{"rate": 1}' in capfd.readouterr().out

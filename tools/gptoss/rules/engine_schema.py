@@ -1,0 +1,203 @@
+"""Does the engine know every key and value of the engine YAML?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import written
+from gptoss.rules._engine_schema import EngineSchema, Life, schema_for
+from gptoss.rules._engine_values import fault, mended
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment, Worker
+    from gptoss.settings import Claim
+
+SOURCE = (
+    "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, read for the versions that "
+    "schema/engine/fields.yaml names; llm.py: 'LLM got invalid argument'"
+)
+
+
+@rule(
+    "E001",
+    "engine-key-unknown",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # decode.yaml
+    kv_cache_free_gpu_memory_fraction: 0.85
+    """,
+    good="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.85
+    """,
+    near="""
+    # decode.yaml
+    env_overrides:
+      ANY_NAME_IS_FINE: "1"
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The engine YAML has a key that this version of TensorRT-LLM does not know.
+
+    Unknown keys are refused, at the root and in every block: the worker stops while it starts,
+    after the pod was scheduled and the image pulled.
+    """
+    schema = _schema(deployment, facts)
+    if schema.is_exact:
+        yield from _unknown_keys(deployment, schema)
+
+
+@rule(
+    "E002",
+    "engine-key-doubtful",
+    Severity.WARNING,
+    source=SOURCE,
+    bad="""
+    # release: 1.4.2
+    # decode.yaml
+    max_batchsize: 1280
+    """,
+    good="""
+    # release: 1.4.2
+    # decode.yaml
+    max_batch_size: 1280
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The engine YAML has a key that this version of TensorRT-LLM probably does not know.
+
+    The source of this version was not read in full. What is said of it follows from the versions
+    before and after.
+    """
+    schema = _schema(deployment, facts)
+    if not schema.is_exact:
+        yield from _unknown_keys(deployment, schema)
+
+
+@rule(
+    "E003",
+    "engine-value-invalid",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # decode.yaml
+    cache_transceiver_config:
+      backend: ucx
+    ---
+    # prefill.yaml
+    cache_transceiver_config:
+      backend: ucx
+    """,
+    good="""
+    # decode.yaml
+    cache_transceiver_config:
+      backend: UCX
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      dtype: FP8
+      max_tokens: "20000000"
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A value in the engine YAML has the wrong type, case or range.
+
+    The engine validates its arguments before it loads anything and stops at the first wrong one.
+    Names of backends and policies are compared letter by letter, capitals included.
+    """
+    schema = _schema(deployment, facts)
+    if schema.is_exact:
+        yield from _wrong_values(deployment, schema)
+
+
+@rule(
+    "E004",
+    "engine-value-doubtful",
+    Severity.WARNING,
+    source=SOURCE,
+    bad="""
+    # release: 1.4.2
+    # decode.yaml
+    stream_interval: fast
+    """,
+    good="""
+    # release: 1.4.2
+    # decode.yaml
+    stream_interval: 20
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_value_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A value in the engine YAML probably has the wrong type, case or range for this version.
+
+    The source of this version was not read in full. What is said of it follows from the versions
+    before and after.
+    """
+    schema = _schema(deployment, facts)
+    if not schema.is_exact:
+        yield from _wrong_values(deployment, schema)
+
+
+def _schema(deployment: Deployment, facts: Facts) -> EngineSchema:
+    release = deployment.release
+    assert release is not None
+    return schema_for(facts, release.trtllm)
+
+
+def _unknown_keys(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+    for worker in deployment.workers:
+        told: set[str] = set()
+        for claim, key in _written_keys(worker):
+            found = schema.unknown(key)
+            if found is None or found[0] in told:
+                continue
+            path, life = found
+            told.add(path)
+            certain = schema.is_exact and life is Life.ABSENT
+            verb = "is not a key" if certain else "is probably not a key"
+            yield Said(
+                claim,
+                f"{worker.name}: {path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
+                schema.suggestion(path),
+            )
+
+
+def _wrong_values(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+    for worker in deployment.workers:
+        for claim, key in _written_keys(worker):
+            field = schema.field(key)
+            if field is None or schema.life(field) is not Life.PRESENT:
+                continue
+            limits = schema.limits(field)
+            expected = fault(field, limits, claim.value)
+            if expected is None:
+                continue
+            meant = mended(limits, claim.value)
+            yield Said(
+                claim,
+                f"{worker.name}: {key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version} "
+                f"expects {expected}",
+                f"write {key.rpartition('.')[2]}: {meant}" if meant else f"write {expected}",
+            )
+
+
+def _written_keys(worker: Worker) -> Iterator[tuple[Claim, str]]:
+    for setting in worker.engine:
+        for claim in written(setting):
+            yield claim, setting.key
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)

@@ -1,0 +1,132 @@
+"""Workers: components that run ``dynamo.trtllm``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.engine_flags import given
+from gptoss.model import Problem, Role, Worker
+from gptoss.places import Located, Place
+from gptoss.precedence import engine_settings, override_problem
+from gptoss.sources.engine_yaml import engine_yaml
+from gptoss.sources.reading import a_map, string
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gptoss.facts import Facts, Gpu, Model
+    from gptoss.pods import Command
+    from gptoss.settings import Settings
+    from gptoss.sources.graph import Part
+    from gptoss.sources.pod_spec import ReadPod
+    from gptoss.sources.reading import Scope
+    from gptoss.yaml_tree import Tree
+
+MODULE = "dynamo.trtllm"
+GPU_LABEL = "nvidia.com/gpu.product"
+DEFAULT_NODES = 2
+SNAPSHOT_PREFIX = "models--"
+ROLES = {
+    "prefill": Role.PREFILL,
+    "decode": Role.DECODE,
+    "prefill_and_decode": Role.AGGREGATED,
+    "agg": Role.AGGREGATED,
+    "pd": Role.AGGREGATED,
+}
+
+
+def read_worker(
+    part: Part,
+    read: ReadPod,
+    command: Command,
+    scope: Scope,
+    config_maps: Mapping[str, Tree],
+    facts: Facts,
+) -> tuple[Worker, list[Problem]]:
+    """A worker, and what is wrong with its engine YAML.
+
+    Raises:
+        InputError: A field has a shape that the API server or the engine would refuse.
+    """
+    environment = read.pod.environment
+    file = given(command, environment, "--extra-engine-args")
+    yaml = engine_yaml(file, read, config_maps, scope)
+    home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
+    engine = engine_settings(command, environment, yaml.tree, home, facts, scope.under("engine").at)
+    problem = override_problem(command, environment)
+    worker = Worker(
+        name=part.name,
+        place=read.pod.place,
+        type=scope.text("type", part.type),
+        sub_type=scope.text("sub_type", part.sub_type),
+        replicas=scope.whole("replicas", part.tree.at("replicas"), "replicas"),
+        ignored={f: scope.at(f"ignored.{f}", tree.where) for f, tree in part.ignored.items()},
+        runtime_version=scope.text("runtime_version", part.tree.at("runtimeVersionOverride")),
+        pod=read.pod,
+        command=command,
+        role=_role(part, given(command, environment, "--disaggregation-mode")),
+        gpus_per_pod=read.gpus,
+        nodes=_nodes(part, scope),
+        engine=engine,
+        engine_file=file,
+        engine_known=yaml.known,
+        gpu=_gpu(read, facts),
+        model=_moved(_model(command, read, engine), "model", scope),
+        served_name=_moved(
+            given(command, environment, "--served-model-name"), "served_name", scope
+        ),
+    )
+    return worker, [*yaml.problems, *([problem] if problem else [])]
+
+
+def model_of(worker: Worker, facts: Facts) -> Model | None:
+    """Facts about the model that a worker serves, by its id, its cache folder or its last name."""
+    for located in (worker.model, worker.served_name):
+        if located is None:
+            continue
+        parts = located.value.rstrip("/").split("/")
+        for name, model in facts.models.items():
+            folder = SNAPSHOT_PREFIX + name.replace("/", "--")
+            if located.value == name or folder in parts or parts[-1] == name.rpartition("/")[2]:
+                return model
+    return None
+
+
+def _role(part: Part, mode: Located[str] | None) -> Role:
+    """What a worker does: from its flag, else from the type that the operator knows it by."""
+    if mode is not None:
+        return ROLES.get(mode.value, Role.AGGREGATED)
+    for tree in (part.sub_type, part.type):
+        if (kind := string(tree, "the type of a component")) in (Role.PREFILL, Role.DECODE):
+            return Role(kind)
+    return Role.AGGREGATED
+
+
+def _nodes(part: Part, scope: Scope) -> Located[int]:
+    multinode = a_map(part.tree.at("multinode"), "multinode")
+    if multinode is None:
+        return Located(1, scope.at("node_count", part.tree.where))
+    count = scope.whole("node_count", multinode.at("nodeCount"), "nodeCount")
+    return count or Located(DEFAULT_NODES, scope.at("node_count", multinode.where))
+
+
+def _gpu(read: ReadPod, facts: Facts) -> Gpu | None:
+    """The GPU that the placement asks for, when every label it allows means the same."""
+    for asked in read.pod.nodes:
+        if asked.key == GPU_LABEL and asked.required and asked.operator == "In":
+            gpus = [facts.gpu_of(value) for value in asked.values]
+            if gpus and all(gpu == gpus[0] for gpu in gpus):
+                return gpus[0]
+    return None
+
+
+def _model(command: Command, read: ReadPod, engine: Settings) -> Located[str] | None:
+    named = engine["model"]
+    if isinstance(named.value, str) and named.is_set:
+        return Located(named.value, named.place)
+    return given(command, read.pod.environment, "--model", "--model-path")
+
+
+def _moved(text: Located[str] | None, name: str, scope: Scope) -> Located[str] | None:
+    """A value of a flag, to be shown where the deployment path of its meaning leads."""
+    return Located(text.value, scope.at(name, text.place)) if text else None
