@@ -5,6 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
+from gptoss.facts import Facts
+
+FACTS = Facts()
 NAME = "gpt-oss"
 IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
@@ -58,7 +61,8 @@ DISAGGREGATED: dict[str, Any] = {
 
 def engines(disaggregated: bool) -> dict[str, Any]:
     """Engine YAML by role."""
-    return deepcopy(DISAGGREGATED if disaggregated else AGGREGATED)
+    roles = DISAGGREGATED if disaggregated else AGGREGATED
+    return {role: deepcopy(engine) for role, engine in roles.items()}
 
 
 def graph(disaggregated: bool, release: str) -> dict[str, Any]:
@@ -180,7 +184,7 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
 
 def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
     args = ["--router-mode", "round-robin", "--http-port", "8000"]
-    if disaggregated and release < "1.3":
+    if disaggregated and FACTS.releases[release].enforce_disagg == "effective":
         args.append("--enforce-disagg")
     return {
         "componentType": "frontend",

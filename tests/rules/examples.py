@@ -114,9 +114,7 @@ def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
     release = example.directives.get("release")
     documents = parse_documents(text_of(example), "example.yaml")
-    return manifests.build(
-        documents, "example.yaml", FACTS, release=FACTS.releases[release] if release else None
-    )
+    return manifests.build(documents, "example.yaml", FACTS, release=release)
 
 
 def merge(target: dict[str, Any], patch: dict[str, Any]) -> None:

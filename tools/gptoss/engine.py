@@ -47,8 +47,10 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
         if narrowed is None:
             continue
         for said in rule.check(narrowed, facts):
-            also = tuple(Also(place_of(at), message) for at, message in said.also)
-            findings.add(Finding(rule, place_of(said.at), said.message, said.hint, also))
+            place = place_of(said.at)
+            elsewhere = ((place_of(at), message) for at, message in said.also)
+            also = tuple(Also(at, message) for at, message in elsewhere if at != place)
+            findings.add(Finding(rule, place, said.message, said.hint, also))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
 

@@ -21,7 +21,7 @@ from gptoss.model import Problem
 from gptoss.settings import Claim, Layer, Setting, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gptoss.facts import Facts
     from gptoss.places import Place
@@ -82,17 +82,10 @@ def engine_settings(
         locate: Gives the place to show for a dotted key and its place in the engine YAML.
     """
     book = _Book()
-    for key, claim in _environment_claims(environment):
-        book.add(key, claim)
-    for key, claim in _flag_claims(command):
-        book.add(key, claim)
-    for key, leaf in _leaves(engine, facts) if engine else ():
-        claim = Claim(Layer.ENGINE, key, leaf.plain(), locate(key, leaf.where))
-        book.displace(key, Layer.ENGINE)
-        book.add(key, claim)
-    for key, claim in _override_claims(command, environment):
-        book.displace(key, Layer.OVERRIDE)
-        book.add(key, claim)
+    book.lay(_environment_claims(environment))
+    book.lay(_flag_claims(command))
+    book.lay(_engine_claims(engine, facts, locate) if engine else ())
+    book.lay(_override_claims(command, environment))
     replaced = tuple(block for block in BUILT_BLOCKS if book.sets(block, Layer.ENGINE))
     own = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
     defaults = {**facts.engine_defaults, **own} if replaced or own else facts.engine_defaults
@@ -116,8 +109,14 @@ class _Book:
         self._claims: dict[str, list[Claim]] = {}
         self._lost: dict[str, list[Claim]] = {}
 
-    def add(self, key: str, claim: Claim) -> None:
-        self._claims.setdefault(key, []).append(claim)
+    def lay(self, claims: Iterable[tuple[str, Claim]]) -> None:
+        """Adds the claims of the next stronger layer."""
+        stronger = list(claims)
+        again = {key for key, _ in stronger}
+        for key, claim in stronger:
+            self._displace(key, claim.layer, again)
+        for key, claim in stronger:
+            self._claims.setdefault(key, []).append(claim)
 
     def sets(self, block: str, layer: Layer) -> bool:
         """Whether a layer sets a block or a key in it."""
@@ -128,17 +127,18 @@ class _Book:
             for claim in claims
         )
 
-    def displace(self, key: str, by: Layer) -> None:
-        """Moves weaker claims to ``lost`` that a new claim replaces along with its block."""
+    def _displace(self, key: str, by: Layer, again: set[str]) -> None:
+        """Moves claims to ``lost`` that a stronger one replaces along with their block.
+
+        Keys that the stronger layer sets too are beaten, not lost.
+        """
         block = key.partition(".")[0]
-        whole_block = block in (TYPED_BLOCKS if by is Layer.OVERRIDE else BUILT_BLOCKS)
+        blocks = {Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: TYPED_BLOCKS}.get(by, ())
         for other, claims in self._claims.items():
-            if other == key:
-                continue
-            hit = whole_block and _inside(other, block)
-            if hit or _inside(other, key) or _inside(key, other):
-                self._lost.setdefault(other, []).extend(c for c in claims if c.layer < by)
-                claims[:] = [claim for claim in claims if claim.layer >= by]
+            hit = block in blocks and _inside(other, block)
+            if other not in again and (hit or _inside(other, key) or _inside(key, other)):
+                self._lost.setdefault(other, []).extend(claims)
+                claims.clear()
 
     def settings(self, home: Place, defaults: Mapping[str, Any]) -> dict[str, Setting]:
         return {
@@ -182,6 +182,13 @@ def _flag_claims(command: Command) -> Iterator[tuple[str, Claim]]:
             value = _converted(written.value, flag.kind)
         for key in flag.keys:
             yield key, Claim(Layer.FLAG, spelling, value, name.place)
+
+
+def _engine_claims(
+    engine: Tree, facts: Facts, locate: Callable[[str, Place], Place]
+) -> Iterator[tuple[str, Claim]]:
+    for key, leaf in _leaves(engine, facts):
+        yield key, Claim(Layer.ENGINE, key, leaf.plain(), locate(key, leaf.where))
 
 
 def _leaves(tree: Tree, facts: Facts, path: str = "") -> Iterator[tuple[str, Tree]]:

@@ -11,6 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gptoss.model import Deployment, Worker
+    from gptoss.places import Place
     from gptoss.settings import Claim, Setting
 
 WORDS = {
@@ -36,7 +37,7 @@ ALWAYS = (
     "disable_overlap_scheduler",
     "enable_chunked_prefill",
 )
-VALUE_WIDTH = 24
+VALUE_WIDTH = 20
 
 
 def as_json(deployments: Sequence[Deployment]) -> str:
@@ -114,42 +115,69 @@ def _deployment_text(deployment: Deployment) -> str:
     )
     capacity = "unknown" if deployment.capacity is None else f"{deployment.capacity:,} requests"
     lines = [f"{deployment.source}: {runs_on}, {deployment.gpus} GPUs, capacity {capacity}"]
+    names = _short_names(deployment)
     for worker in deployment.workers:
         holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
         size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
-        rows = [_row(setting) for setting in in_force(worker)]
-        rows += _plain_rows(worker)
-        lines += _aligned(rows)
+        lines += _aligned([*_setting_rows(worker, names), *_plain_rows(worker, names)])
+    long = {short: path for path, short in names.items() if short != path}
+    if long:
+        lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
     return "\n".join(lines)
 
 
-def _row(setting: Setting) -> tuple[str, str, str]:
-    winner = setting.winner
-    who = _claim_text(winner) if winner else "default"
-    beaten = [f"beats {_claim_text(claim)} = {_value(claim.value)}" for claim in setting.beaten]
-    lost = [f"lost: {_claim_text(claim)} = {_value(claim.value)}" for claim in setting.lost]
-    return setting.key, _value(setting.value), "; ".join([who, *beaten, *lost])
+def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    """A row for each setting in force, followed by one for each claim that it beats."""
+    for setting in in_force(worker):
+        winner = setting.winner
+        who = _claim_text(winner, names) if winner else "default"
+        yield setting.key, _value(setting.value), who
+        for claim in setting.beaten:
+            yield "  beats", _value(claim.value), _claim_text(claim, names)
+        for claim in setting.lost:
+            yield "  lost", _value(claim.value), _claim_text(claim, names)
 
 
-def _plain_rows(worker: Worker) -> Iterable[tuple[str, str, str]]:
+def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
     """Environment and flags that are no engine settings."""
     for name, variable in sorted(worker.pod.environment.items()):
         value = "(from a Secret)" if variable.secret else _value(variable.value)
-        yield f"${name}", value, f"environment {_where(variable.place)}"
+        yield f"${name}", value, f"environment {_where(variable.place, names)}"
     known = {claim.spelling for setting in worker.engine for claim in setting.claims}
     for flag, given in worker.command.flags():
         if flag.value not in known:
-            yield flag.value, _value(given.value if given else "on"), f"flag {_where(flag.place)}"
+            value = _value(given.value if given else "on")
+            yield flag.value, value, f"flag {_where(flag.place, names)}"
 
 
-def _claim_text(claim: Claim) -> str:
+def _short_names(deployment: Deployment) -> dict[str, str]:
+    """Each file's shortest ending that no other file has, so that rows fit a terminal."""
+    files = {
+        claim.place.file
+        for worker in deployment.workers
+        for setting in worker.engine
+        for claim in (*setting.claims, *setting.lost)
+    }
+    for worker in deployment.workers:
+        files |= {variable.place.file for variable in worker.pod.environment.values()}
+        files |= {word.place.file for word in worker.command.words}
+    names = {}
+    for file in files:
+        parts = file.split("/")
+        endings = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        others = [f"/{other}" for other in files if other != file]
+        names[file] = next(e for e in endings if not any(o.endswith(f"/{e}") for o in others))
+    return names
+
+
+def _claim_text(claim: Claim, names: dict[str, str]) -> str:
     spelled = claim.spelling if claim.layer is not Layer.ENGINE else WORDS[claim.layer]
-    return f"{spelled} {_where(claim.place)}"
+    return f"{spelled} {_where(claim.place, names)}"
 
 
-def _where(place: Any) -> str:
-    return f"{place.file}:{place.line}"
+def _where(place: Place, names: dict[str, str]) -> str:
+    return f"{names[place.file]}:{place.line}"
 
 
 def _value(value: Any) -> str:
@@ -157,8 +185,7 @@ def _value(value: Any) -> str:
     return text if len(text) <= VALUE_WIDTH else f"…{text[-VALUE_WIDTH + 1 :]}"
 
 
-def _aligned(rows: Iterable[tuple[str, str, str]]) -> list[str]:
-    rows = list(rows)
+def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
     key = max(len(row[0]) for row in rows)
     value = max(len(row[1]) for row in rows)
     return [f"  {row[0].ljust(key)}  {row[1].ljust(value)}  {row[2]}" for row in rows]

@@ -51,7 +51,6 @@ Environment = Annotated[
 ]
 ReleaseName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.releases)})]
 GpuName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.gpus)})]
-WorkerName = Annotated[str, StringConstraints(pattern=r"^[a-z]([-a-z0-9]*[a-z0-9])?$")]
 
 
 class Closed(BaseModel):
@@ -313,8 +312,9 @@ class Values(Closed):
     model: ModelValues = Field(default_factory=ModelValues, description="The model.")
     hardware: Hardware = Field(default_factory=Hardware, description="Where workers run.")
     workload: Workload = Field(default_factory=Workload, description="The traffic to expect.")
-    workers: dict[WorkerName, Worker | None] = Field(
+    workers: dict[str, Worker | None] = Field(
         default_factory=dict,
+        json_schema_extra={"propertyNames": {"pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"}},
         description="Workers by name; an aggregated target has one, named worker. null takes one "
         "away, in an overlay.",
     )

@@ -1,5 +1,49 @@
-"""The rules, one module a family; importing this package declares them all."""
+"""The rules, one module a family or a part of one; importing this package declares them all."""
 
-from gptoss.rules import disagg, graph, parallelism
+from gptoss.rules import (
+    bench,
+    bench_job,
+    component_types,
+    disagg,
+    engine_schema,
+    engine_sizes,
+    graph,
+    images,
+    memory,
+    moe,
+    parallelism,
+    placement,
+    precedence,
+    quantization,
+    release,
+    rollout,
+    security,
+    serving,
+    sharding,
+    transceiver,
+    weights,
+)
 
-__all__ = ["disagg", "graph", "parallelism"]
+__all__ = [
+    "bench",
+    "bench_job",
+    "component_types",
+    "disagg",
+    "engine_schema",
+    "engine_sizes",
+    "graph",
+    "images",
+    "memory",
+    "moe",
+    "parallelism",
+    "placement",
+    "precedence",
+    "quantization",
+    "release",
+    "rollout",
+    "security",
+    "serving",
+    "sharding",
+    "transceiver",
+    "weights",
+]

@@ -80,12 +80,12 @@ def speculation_on_one_side(deployment: Deployment, _facts: Facts) -> Iterator[S
     decode; both sides need the same speculative_config.
     """
     for prefill, decode in pairs(deployment):
-        sides = {w: w.engine.under("speculative_config") for w in (prefill, decode)}
-        if bool(sides[prefill]) == bool(sides[decode]):
+        ours, theirs = (w.engine.under("speculative_config") for w in (prefill, decode))
+        if bool(ours) == bool(theirs):
             continue
-        has, lacks = (prefill, decode) if sides[prefill] else (decode, prefill)
+        has, lacks = (prefill, decode) if ours else (decode, prefill)
         yield Said(
-            sides[has][0],
+            (ours or theirs)[0],
             f"{has.name} has speculative_config but {lacks.name} has none",
             f"write the same speculative_config for {lacks.name}",
             also=[(lacks.engine["speculative_config"], f"{lacks.name} has none")],
@@ -157,10 +157,10 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
 
     Unless told to enforce disaggregation it sends whole requests to decode workers while no
     prefill worker is found: answers stay correct, latency and throughput are not what the
-    deployment was sized for, and nothing says so. From release 1.3 on the flag is deprecated.
+    deployment was sized for, and nothing says so. From release 1.3 on the flag has no effect.
     """
     frontend, release = deployment.frontend, deployment.release
-    if frontend is None or release is None or release.number >= (1, 3):
+    if frontend is None or release is None or release.enforce_disagg != "effective":
         return
     if not deployment.is_disaggregated or frontend.command is None:
         return

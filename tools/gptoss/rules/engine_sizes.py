@@ -39,7 +39,7 @@ def _graphs_off(worker: Worker) -> bool:
     # decode.yaml
     cuda_graph_config:
       max_batch_size: 1280
-      batch_sizes: [1, 2, 4, 8, 640]
+      batch_sizes: [1, 2, 4, 8, 2048]
     """,
     good="""
     # decode.yaml

@@ -25,7 +25,7 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
     "dynamographdeployment.go @015d780",
     bad="""
-    # also: G030 B008
+    # also: G030 B010
     # graph
     metadata:
       name: gpt-oss-120b-disaggregated-production-eu-west
@@ -212,6 +212,7 @@ def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     bad="""
     # release: 1.1.1
     # api: v1beta1
+    # also: R004
     """,
     good="""
     # release: 1.2.1

@@ -251,8 +251,9 @@ def images_of_two_versions(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     tagged = []
     for component in deployment.components:
         image = component.pod.image
-        if image and image.value.startswith(NVIDIA_REPOSITORY) and split(image.value).tag:
-            tagged.append((component, image, split(image.value).tag))
+        tag = split(image.value).tag if image else None
+        if image and tag and VERSION.match(tag) and image.value.startswith(NVIDIA_REPOSITORY):
+            tagged.append((component, image, tag))
     for component, image, tag in tagged[:-1]:
         other, other_image, other_tag = tagged[-1]
         if _version(tag) != _version(other_tag):
@@ -264,5 +265,5 @@ def images_of_two_versions(deployment: Deployment, _facts: Facts) -> Iterator[Sa
             )
 
 
-def _version(tag: str | None) -> str:
-    return re.split(r"[-+]", tag or "")[0]
+def _version(tag: str) -> str:
+    return re.split(r"[-+]", tag)[0]

@@ -206,19 +206,13 @@ def _rounded(tokens: int) -> str:
     source=f"{README} (support table)",
     bad="""
     # gpu: h200
-    # decode.yaml
+    # worker.yaml
     moe_config: {backend: CUTLASS}
-    ---
-    # prefill.yaml
-    moe_config: {backend: CUTLASS}
+    kv_cache_config: {dtype: fp8}
     """,
     good="""
     # gpu: h200
-    # decode.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
+    # worker.yaml
     moe_config: {backend: CUTLASS}
     kv_cache_config: {dtype: auto}
     """,

@@ -78,25 +78,15 @@ def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[
     source=f"{README}; NVIDIA/TensorRT-LLM #17570, #12558, #6717",
     bad="""
     # gpu: h200
-    # also: P010
-    # decode.yaml
-    moe_config: {backend: TRITON}
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: TRTLLM}
-    kv_cache_config: {dtype: auto}
+    # worker.yaml
+    moe_config:
+      backend: TRTLLM
     """,
     good="""
     # gpu: h200
-    # decode.yaml
-    moe_config: {backend: TRITON}
-    moe_expert_parallel_size: 4
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: TRITON}
-    kv_cache_config: {dtype: auto}
+    # worker.yaml
+    moe_config:
+      backend: TRITON
     """,
     near="""
     # decode env
@@ -126,13 +116,12 @@ def moe_kernel_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         setting = worker.engine["moe_config.backend"]
         pinned = setting.is_set and not (asked and KERNELS[backend][kind])
         at = setting if pinned or override is None else override[0]
-        also = [(worker.engine["moe_config.backend"], f"the backend is {backend}")]
         yield Said(
             at,
             f"{worker.name}: MoE backend {backend} has no {algorithm} kernel on {worker.gpu.name} "
             f"(SM {worker.gpu.sm})",
             _kernel_hint(kind, asked),
-            also=[] if pinned else also,
+            also=[(setting, f"the backend is {backend}")] if setting.is_set else [],
         )
 
 
@@ -151,25 +140,16 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     bad="""
     # gpu: h200
     # release: 1.5.1
-    # decode.yaml
-    moe_config: {backend: TRITON}
-    moe_expert_parallel_size: 4
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
+    # worker.yaml
+    moe_config:
+      backend: TRITON
     """,
     good="""
     # gpu: h200
     # release: 1.5.1
-    # decode.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
+    # worker.yaml
+    moe_config:
+      backend: CUTLASS
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
@@ -210,13 +190,9 @@ def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     near="""
     # gpu: h200
-    # decode.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
+    # worker.yaml
+    moe_config:
+      backend: CUTLASS
     """,
     needs=(Need.ENGINE,),
 )

@@ -17,7 +17,17 @@ if TYPE_CHECKING:
 
 WEAKER = {Layer.ENVIRONMENT: "environment", Layer.FLAG: "flag"}
 NAMES = {Layer.ENGINE: "engine YAML", Layer.FLAG: "flag"}
-READ_BACK = ("max_batch_size", "max_num_tokens", "max_seq_len")
+SIZES = (
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_attention_dp",
+    "max_batch_size",
+    "max_num_tokens",
+    "max_seq_len",
+    "max_beam_width",
+    "kv_cache_config.free_gpu_memory_fraction",
+)
 DEFAULT_BLOCK_SIZE = 32
 MERGE_ORDER = (
     "ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (merge order); "
@@ -85,21 +95,21 @@ def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
     near="""
     # release: 1.1.1
     # decode flags
-    --max-batch-size 1280 --max-num-tokens 20000 --max-seq-len 11008
+    --max-seq-len 11008
     ---
     # prefill flags
-    --max-batch-size 64 --max-num-tokens 20000 --max-seq-len 11008
+    --max-seq-len 11008
     """,
 )
 def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """Engine settings are split between the command line and the engine YAML.
 
     With two places to look in, the next edit is made in the wrong one. The engine YAML can say
-    everything and wins anyway. Releases before 1.2 register only what the command line says of
-    max_batch_size, max_num_tokens and max_seq_len, so there these three may be repeated.
+    everything and wins anyway. Sizes that an older release registers only from its flags
+    (max_seq_len before 1.2, for one) may be repeated there.
     """
     release = deployment.release
-    needed = READ_BACK if release and not release.sizes_read_back else ()
+    needed = release.repeated_sizes if release else ()
     for worker in deployment.workers:
         if worker.engine_file is None:
             continue
@@ -108,6 +118,7 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
             for setting in worker.engine
             if setting.claims
             and setting.claims[0].layer is Layer.FLAG
+            and setting.key in SIZES
             and setting.key not in needed
             and all(claim.value == setting.value for claim in setting.claims)
         ]
@@ -129,17 +140,16 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py deep_update; "
     "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_dict @c502768",
     bad="""
-    # decode flags
+    # worker flags
     --override-engine-args '{"kv_cache_config": {"enable_block_reuse": true}}'
-    # also: D005
     """,
     good="""
-    # decode.yaml
+    # worker.yaml
     kv_cache_config:
       enable_block_reuse: true
     """,
     near="""
-    # decode flags
+    # worker flags
     --override-engine-args '{"cuda_graph_config": {"enable_padding": true}}'
     """,
 )
@@ -280,3 +290,28 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
 
 EVENT_FLAGS = ("--publish-events-and-metrics", "--publish-kv-events")
 EVENT_VARIABLES = ("DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", "DYN_TRTLLM_PUBLISH_KV_EVENTS")
+
+
+@rule(
+    "C006",
+    "override-not-json",
+    Severity.ERROR,
+    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py",
+    bad="""
+    # decode flags
+    --override-engine-args "{'stream_interval': 10}"
+    """,
+    good="""
+    # decode flags
+    --override-engine-args '{"stream_interval": 10}'
+    """,
+)
+def override_not_json(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``--override-engine-args`` is not a JSON object.
+
+    The flag's help speaks of a Python dictionary, but the worker reads JSON and stops at anything
+    else: keys and texts take double quotes.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "override-not-json":
+            yield Said(problem, problem.message, "write JSON with double quotes")

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 MODE = "--disaggregation-mode"
 PARSERS = "metadata and argument parsers of the ai-dynamo wheels 0.5.0 to 1.6.1"
-READ_BACK = ("max_seq_len", "max_num_tokens", "max_batch_size")
 
 
 class Span(NamedTuple):
@@ -76,6 +75,14 @@ def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[S
     frontend = deployment.frontend
     if frontend and frontend.command:
         yield from _foreign(frontend.name, frontend.command, FRONTEND_FLAGS, release)
+        flag = frontend.command.flag("--enforce-disagg")
+        if flag and release.enforce_disagg == "refused":
+            yield Said(
+                flag,
+                f"{frontend.name}: release {release.version} does not know --enforce-disagg and "
+                "stops at it",
+                "remove it",
+            )
 
 
 def _foreign(
@@ -192,26 +199,24 @@ def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterato
     near="""
     # release: 1.1.1
     # decode flags
-    --max-batch-size 1280 --max-num-tokens 20000 --max-seq-len 11008
+    --max-seq-len 11008
     ---
     # prefill flags
-    --max-batch-size 64 --max-num-tokens 20000 --max-seq-len 11008
+    --max-seq-len 11008
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def sizes_not_registered(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """This release does not tell the frontend the sizes that the engine YAML sets.
 
-    Before 1.2 dynamo.trtllm registers only what flags say. The frontend then lets prompts through
-    that are longer than the engine's max_seq_len, and clients get errors from the engine.
+    Before 1.2 dynamo.trtllm registers some sizes only as its flags say. The frontend then lets
+    prompts through that are longer than the engine's max_seq_len, and clients get its errors.
     """
     release = deployment.release
     assert release is not None
-    if release.sizes_read_back:
-        return
     for worker in deployment.workers:
         flags = []
-        for key in READ_BACK:
+        for key in release.repeated_sizes:
             setting, flag = worker.engine[key], f"--{key.replace('_', '-')}"
             if setting.is_set and worker.command.flag(flag) is None:
                 flags.append(f"{flag} {setting.value}")
@@ -222,3 +227,40 @@ def sizes_not_registered(deployment: Deployment, _facts: Facts) -> Iterator[Said
                 "YAML, so the frontend does not know them",
                 f"repeat them on the command line: {' '.join(flags)}",
             )
+
+
+@rule(
+    "R005",
+    "router-mode-of-another-release",
+    Severity.ERROR,
+    source=PARSERS,
+    bad="""
+    # release: 1.0.2
+    # also: R004
+    # frontend flags
+    --router-mode least-loaded
+    """,
+    good="""
+    # frontend flags
+    --router-mode least-loaded
+    """,
+    near="""
+    # frontend flags
+    --router-mode random
+    """,
+    needs=(Need.RELEASE,),
+)
+def router_mode_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend's router mode does not exist in this release.
+
+    The frontend stops at it.
+    """
+    release, frontend = deployment.release, deployment.frontend
+    assert release is not None
+    mode = frontend.command.flag("--router-mode") if frontend and frontend.command else None
+    if frontend and mode and mode.value not in release.router_modes:
+        yield Said(
+            mode,
+            f"{frontend.name}: release {release.version} does not know --router-mode {mode.value}",
+            f"use one of {', '.join(release.router_modes)}",
+        )

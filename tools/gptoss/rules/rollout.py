@@ -95,20 +95,26 @@ def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterato
     apiVersion: v1
     kind: ConfigMap
     metadata:
-      name: gpt-oss-engine
+      name: gpt-oss-notes
     data:
-      other.yaml: |
-        tensor_parallel_size: 4
+      owner: serving team
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-notes
+    data:
+      owner: platform team
     """,
     good="""
     # document
     apiVersion: v1
     kind: ConfigMap
     metadata:
-      name: gpt-oss-other
+      name: gpt-oss-notes
     data:
-      other.yaml: |
-        tensor_parallel_size: 4
+      owner: serving team
     """,
 )
 def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -190,24 +196,13 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     The mounted folder holds one file for each key of the ConfigMap, so the worker finds no file
     and stops.
     """
-    maps = {config_map.name: config_map for config_map in deployment.config_maps}
-    for worker in deployment.workers:
-        mount = _engine_mount(worker)
-        file = worker.engine_file
-        if worker.engine_known or mount is None or file is None or mount.sub_path:
-            continue
-        config_map = maps.get(mount.config_map or "")
-        key = file.value.removeprefix(mount.path.rstrip("/") + "/")
-        if config_map is None or key in config_map.keys or "/" in key:
-            continue
-        keys = ", ".join(config_map.keys) or "none"
-        yield Said(
-            file,
-            f"{worker.name} reads {file.value}, but ConfigMap {config_map.name} has no key {key!r} "
-            f"(keys: {keys})",
-            "name one of the keys, or add the key to the ConfigMap",
-            also=[(config_map, f"ConfigMap {config_map.name}")],
-        )
+    for problem in deployment.problems:
+        if problem.kind == "engine-file-missing":
+            yield Said(
+                problem,
+                f"{problem.message}: the worker finds no engine YAML and stops",
+                "name one of the ConfigMap's keys, or add the key to it",
+            )
 
 
 @rule(
@@ -247,3 +242,28 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     for problem in deployment.problems:
         if problem.kind == "duplicate-key":
             yield Said(problem, problem.message, "keep one of the two")
+
+
+@rule(
+    "G035",
+    "engine-file-empty",
+    Severity.WARNING,
+    source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
+    "(derived from the code)",
+    bad="""
+    # worker.yaml text
+    # nothing yet
+    """,
+    good="""
+    # decode.yaml
+    stream_interval: 20
+    """,
+)
+def engine_file_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The engine YAML is empty.
+
+    The engine merges it as a map, which nothing is not: it most likely stops with a TypeError.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "engine-file-empty":
+            yield Said(problem, problem.message, "write a setting, or drop --extra-engine-args")

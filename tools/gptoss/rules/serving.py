@@ -215,7 +215,7 @@ def name_differs_from_benchmark(deployment: Deployment, _facts: Facts) -> Iterat
         )
 
 
-MODEL_FLAGS = ("--model", "--model-names", "-m")
+MODEL_FLAGS = ("--model", "--model-names")
 
 
 @rule(

@@ -216,24 +216,15 @@ def more_gpus_than_a_node_has(deployment: Deployment, _facts: Facts) -> Iterator
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea",
     bad="""
     # gpu: h200
-    # decode.yaml
+    # worker.yaml
     moe_config: {backend: TRITON}
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: TRITON}
-    kv_cache_config: {dtype: auto}
+    moe_expert_parallel_size: 1
     """,
     good="""
     # gpu: h200
-    # decode.yaml
+    # worker.yaml
     moe_config: {backend: TRITON}
     moe_expert_parallel_size: 4
-    kv_cache_config: {dtype: auto}
-    ---
-    # prefill.yaml
-    moe_config: {backend: TRITON}
-    kv_cache_config: {dtype: auto}
     """,
     needs=(Need.ENGINE,),
 )

@@ -182,12 +182,12 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     bad="""
     # decode.yaml
     kv_cache_config:
-      dtype: auto
+      tokens_per_block: 64
     """,
     good="""
     # decode.yaml
     kv_cache_config:
-      dtype: fp8
+      tokens_per_block: 32
     """,
     near="""
     # decode.yaml

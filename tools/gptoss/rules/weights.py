@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gptoss.pods import Mount
 
 DEFAULT_HOME = "/root/.cache/huggingface"
+COMMIT = re.compile(r"[0-9a-f]{40}$")
 SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(/|$)")
 DOWNLOAD_SOURCE = "huggingface_hub 1.11.0 _snapshot_download.py"
 # From this release on workers hand the tokenizer to the frontend unless told otherwise.
@@ -182,7 +183,11 @@ def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterat
 
     The folder of a commit exists only if that commit was downloaded.
     """
-    fetched = [job.revision for job in deployment.downloads if job.revision]
+    fetched = [
+        job.revision
+        for job in deployment.downloads
+        if job.revision and COMMIT.match(job.revision.value)
+    ]
     for worker in deployment.workers:
         found = SNAPSHOT.search(worker.model.value) if worker.model else None
         if worker.model is None or found is None or not fetched:

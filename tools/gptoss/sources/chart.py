@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
 GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
+ENGINE_FOLDER = Path("charts/gpt-oss/engine_configs")
 HELM_TRAILER = "\nUse --debug flag"
 
 
@@ -72,9 +73,12 @@ def _values(path: Path) -> Tree:
 def _shown(path: Path) -> str:
     """The path as short as a reader in this folder needs it."""
     try:
-        return str(path.resolve().relative_to(Path.cwd()))
+        relative = path.resolve().relative_to(Path.cwd())
     except ValueError:
         return str(path)
+    # In a checkout the engine files are also to be reached from the top.
+    linked = Path("engine_configs", *relative.parts[3:])
+    return str(linked if ENGINE_FOLDER in relative.parents and linked.is_file() else relative)
 
 
 def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment:

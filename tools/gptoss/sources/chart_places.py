@@ -25,7 +25,6 @@ POD: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("requests.{n}", ("resources.requests.{n}",)),
     ("limits.{n}", ("resources.limits.{n}",)),
     ("annotations.{n}", ("podAnnotations.{n}",)),
-    ("labels.{n}", ("podLabels.{n}",)),
     ("mounts.{n}", ("extraVolumeMounts", "extraVolumes", "extraPodSpec.volumes")),
     ("privileged", ("extraPodSpec",)),
     ("nodes.{n}", ("extraPodSpec.nodeSelector.{n}", "extraPodSpec.affinity")),
@@ -41,7 +40,6 @@ SHARED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("privileged", ("containerSecurityContext.privileged",)),
     ("pull_secrets", ("imagePullSecrets",)),
     ("tolerations.{n}", ("hardware.tolerations", "hardware.gpu")),
-    ("pull_policy", ("runtime.imagePullPolicy",)),
 )
 
 
@@ -98,6 +96,11 @@ def _worker_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
         ),
     )
     yield f"{worker}.flags.--disaggregation-mode", (f"{worker}.role",)
+    yield f"{worker}.flags.--model", ("model.revision", "model.id")
+    yield f"{worker}.flags.--served-model-name", ("model.servedName", "model.id")
+    yield f"{worker}.flags.--extra-engine-args", (f"{worker}.engineConfig",)
+    for size in ("max-seq-len", "max-num-tokens", "max-batch-size"):
+        yield f"{worker}.flags.--{size}", (f"{worker}.engine.{size.replace('-', '_')}",)
     yield f"{worker}.flags.{{n}}", (f"{worker}.extraArgs",)
     for placed in ("nodes.kubernetes.io/arch", "nodes.nvidia.com/gpu.product"):
         yield f"{worker}.{placed}", ("hardware.affinity", "hardware.nodeSelector", "hardware.gpu")
@@ -150,6 +153,9 @@ def _cache_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "downloads.env.VOCABULARY_URL", ("modelCache.download.vocabularyUrl",)
     for pod in ("frontend", "workers.{w}", "benchmark", "downloads"):
         yield f"{pod}.mounts./opt/models", ("modelCache.existingClaim", "modelCache")
+    for pod in ("frontend", "workers.{w}", "benchmark"):
+        for name in ("HF_HOME", "HF_HUB_OFFLINE", "TIKTOKEN_ENCODINGS_BASE"):
+            yield f"{pod}.env.{name}", (f"{pod}.env.{name}", "modelCache")
     yield "claims.{n}", ("modelCache",)
 
 

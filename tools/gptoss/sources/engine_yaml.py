@@ -1,4 +1,4 @@
-"""The engine YAML that a worker's ``--extra-engine-args`` names, where it is among the manifests."""
+"""The engine YAML that ``--extra-engine-args`` names, where it is among the manifests."""
 
 from __future__ import annotations
 

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
-from gptoss.places import Located
 from gptoss.pods import Variable
 from gptoss.sources.reading import a_map, maps, string
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.places import Located
     from gptoss.sources.reading import Scope
     from gptoss.yaml_tree import Tree
 

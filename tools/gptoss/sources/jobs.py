@@ -115,8 +115,8 @@ def read_download(job: Job, scope: Scope) -> Download:
         name=job.name,
         place=pod.place,
         pod=pod,
-        model=_shown(model or _variable(pod, MODEL_VARIABLES), "model", scope),
-        revision=_shown(revision or _variable(pod, REVISION_VARIABLES), "revision", scope),
+        model=scope.moved("model", model or _variable(pod, MODEL_VARIABLES)),
+        revision=scope.moved("revision", revision or _variable(pod, REVISION_VARIABLES)),
     )
 
 
@@ -169,7 +169,3 @@ def _variable(pod: Pod, names: Iterable[str]) -> Located[str] | None:
         if variable and variable.value:
             return Located(variable.value, variable.place)
     return None
-
-
-def _shown(text: Located[str] | None, name: str, scope: Scope) -> Located[str] | None:
-    return Located(text.value, scope.at(name, text.place)) if text else None

@@ -46,22 +46,23 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
-from gptoss.model import Component, Deployment, Frontend, Problem, Worker
-from gptoss.places import Located, Place
-from gptoss.sources.commands import module_command
+from gptoss.model import Deployment, Problem
+from gptoss.places import Located
+from gptoss.sources.components import Components
 from gptoss.sources.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.environment import variables
-from gptoss.sources.graph import FRONTEND, KIND, Part, parts
+from gptoss.sources.graph import V1ALPHA1, parts
 from gptoss.sources.jobs import read_benchmark, read_download
 from gptoss.sources.objects import Objects
-from gptoss.sources.pod_spec import read_pod
-from gptoss.sources.reading import Locator, Scope, a_map, as_rendered, string_map
-from gptoss.sources.workers import MODULE, model_of, read_worker
+from gptoss.sources.reading import Locator, Scope, a_map, as_rendered, string, string_map
+from gptoss.sources.workers import model_of
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator
 
-    from gptoss.facts import Facts, Release
+    from gptoss.facts import Facts, Model, Release
+    from gptoss.model import Worker
+    from gptoss.places import Place
     from gptoss.pods import Variable
     from gptoss.yaml_tree import Tree
 
@@ -89,75 +90,90 @@ def build(
     """
     root = Scope(locate)
     objects = Objects.of(documents, source)
-    graph = objects.graph
-    spec = a_map(graph.tree.at("spec"), "spec")
-    common = _common(spec, root) if spec else {}
-    reader = _Reader(facts, root, objects)
+    graph, where = objects.graph, _start(objects.graph.tree)
+    common = _common_variables(graph.tree, root)
+    components = Components(facts, root, objects.config_map_trees)
     for part in parts(graph.tree, common):
-        reader.read(part)
-    start = graph.tree.at("metadata", "name") or graph.tree
-    chosen, release_place = _release(reader, facts, release, root, start.where)
-    benchmarks = [job for job in objects.jobs if job.is_benchmark]
+        components.add(part)
+    chosen, release_place = _release(components.workers, facts, release)
+    benchmark = next((job for job in objects.jobs if job.is_benchmark), None)
     downloads = [job for job in objects.jobs if not job.is_benchmark and job.is_download]
-    manifest = [
-        repeated_key(key, root.at("manifest", place))
-        for tree in objects.trees
-        for key, place in repeated_keys(tree)
-    ]
+    version = string(graph.tree.at("apiVersion"), "apiVersion") or ""
     return Deployment(
         name=graph.name,
-        place=root.at("name", start.where),
+        place=root.at("name", where),
         source=source,
-        api_version=_located(graph.tree.at("apiVersion"), "api_version", root),
+        api_version=Located(version, root.at("api_version", graph.tree.place)),
         release=chosen,
-        release_place=release_place,
-        model=next((m for m in (model_of(w, facts) for w in reader.workers) if m), None),
-        frontend=reader.frontend,
-        workers=tuple(reader.workers),
-        others=tuple(reader.others),
+        release_place=root.at("release", release_place or where),
+        model=_model(components.workers, facts),
+        frontend=components.frontend,
+        workers=tuple(components.workers),
+        others=tuple(components.others),
         annotations=_annotations(graph.tree, root),
         environment=common,
         config_maps=objects.located_config_maps(root),
         claims=objects.located_claims(root),
         downloads=tuple(read_download(job, root.under("downloads")) for job in downloads),
-        benchmark=read_benchmark(benchmarks[0], root.under("benchmark")) if benchmarks else None,
-        problems=(*manifest, *objects.config_map_problems(root), *reader.problems),
+        benchmark=read_benchmark(benchmark, root.under("benchmark")) if benchmark else None,
+        problems=(
+            *_repeated_keys(objects.trees, root),
+            *objects.config_map_problems(root),
+            *components.problems,
+        ),
     )
 
 
-class _Reader:
-    """Sorts components into frontend, workers and others as it reads them."""
+def _start(graph: Tree) -> Place:
+    """Where a graph begins for a reader: at its name."""
+    name = graph.at("metadata", "name")
+    return name.where if name else graph.place
 
-    def __init__(self, facts: Facts, root: Scope, objects: Objects) -> None:
-        self.frontend: Frontend | None = None
-        self.workers: list[Worker] = []
-        self.others: list[Component] = []
-        self.problems: list[Problem] = []
-        self._facts = facts
-        self._root = root
-        self._config_maps = objects.config_map_trees
 
-    def read(self, part: Part) -> None:
-        """Reads one component."""
-        if part.may_run(MODULE) and self._read_worker(part):
-            return
-        is_frontend = part.type is not None and part.type.value == "frontend"
-        if self.frontend is None and (is_frontend or part.may_run(FRONTEND)):
-            scope = self._root.under("frontend")
-            pod = read_pod(part.template, scope).pod
-            command = module_command(pod.commands, FRONTEND)
-            self.frontend = Frontend(**_fields(part, pod, scope), command=command)
-            return
-        scope = self._root.under("others", part.name)
-        self.others.append(Component(**_fields(part, read_pod(part.template, scope).pod, scope)))
+def _common_variables(graph: Tree, root: Scope) -> dict[str, Variable]:
+    spec = a_map(graph.at("spec"), "spec")
+    field = "envs" if graph.text("apiVersion") == V1ALPHA1 else "env"
+    return variables(spec.at(field) if spec else None, root, "environment")
 
-    def _read_worker(self, part: Part) -> bool:
-        scope = self._root.under("workers", part.name)
-        read = read_pod(part.template, scope)
-        command = module_command(read.pod.commands, MODULE)
-        if command is None:
-            return False
-        details, problems = read_worker(part, read, command, scope, self._config_maps, self._facts)
-        self.workers.append(Worker(**_fields(part, read.pod, scope), **details))
-        self.problems += problems
-        return True
+
+def _annotations(graph: Tree, root: Scope) -> dict[str, Located[str]]:
+    metadata = a_map(graph.at("metadata"), "metadata")
+    annotations = string_map(metadata.at("annotations") if metadata else None, "annotations")
+    return {
+        key: Located(value, root.at(f"annotations.{key}", tree.where))
+        for key, value, tree in annotations
+    }
+
+
+def _release(
+    workers: list[Worker], facts: Facts, asked: str | None
+) -> tuple[Release | None, Place | None]:
+    """The release, as asked for or by the workers' images, and where it is chosen."""
+    images = [worker.pod.image for worker in workers if worker.pod.image]
+    place = images[0].place if images else None
+    if asked is not None:
+        known = facts.release_of(asked)
+        if known is None:
+            names = ", ".join(facts.releases)
+            raise InputError(f"Dynamo release {asked} is not known; it is one of {names}")
+        return known, place
+    for image in images:
+        if release := facts.release_of(_tag(image.value)):
+            return release, image.place
+    return None, place
+
+
+def _tag(image: str) -> str:
+    """The tag of an image reference, or ''."""
+    return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
+
+
+def _model(workers: list[Worker], facts: Facts) -> Model | None:
+    known = (model_of(worker, facts) for worker in workers)
+    return next((model for model in known if model), None)
+
+
+def _repeated_keys(trees: list[Tree], root: Scope) -> Iterator[Problem]:
+    for tree in trees:
+        for key, place in repeated_keys(tree):
+            yield repeated_key(key, root.at("manifest", place))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.pods import AntiAffinity, NodeRequirement, Toleration
@@ -93,13 +94,8 @@ def _any_of(terms: list[list[NodeRequirement]]) -> list[NodeRequirement]:
         asking = [asked for term in terms for asked in term if asked.key == key]
         values = tuple(dict.fromkeys(value for asked in asking for value in asked.values))
         found.append(NodeRequirement(key, "In", values, True, asking[0].place))
-    for term in terms:
-        for asked in term:
-            if asked.key not in common:
-                found.append(
-                    NodeRequirement(asked.key, asked.operator, asked.values, False, asked.place)
-                )
-    return found
+    optional = [asked for term in terms for asked in term if asked.key not in common]
+    return found + [replace(asked, required=False) for asked in optional]
 
 
 def _away_from(term: Tree, required: bool, scope: Scope) -> AntiAffinity:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -17,6 +16,8 @@ from gptoss.sources.volumes import claim_mounts, mounts
 from gptoss.yaml_tree import Tree
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
     from gptoss.shell import HereDocument
     from gptoss.sources.reading import Scope
 

@@ -51,6 +51,10 @@ class Scope:
         value = string(tree, name)
         return None if tree is None or value is None else Located(value, self.at(name, tree.where))
 
+    def moved(self, name: str, text: Located[str] | None) -> Located[str] | None:
+        """A text that is already located, to be shown where something inside leads."""
+        return Located(text.value, self.at(name, text.place)) if text else None
+
     def whole(self, name: str, tree: Tree | None, what: str) -> Located[int] | None:
         """A whole number inside."""
         value = whole_number(tree, what)

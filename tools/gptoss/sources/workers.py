@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypedDict
 
 from gptoss.engine_flags import given
-from gptoss.model import Problem, Role, Worker
-from gptoss.places import Located, Place
+from gptoss.model import Role
+from gptoss.places import Located
 from gptoss.precedence import engine_settings, override_problem
 from gptoss.sources.engine_yaml import engine_yaml
 from gptoss.sources.reading import a_map, string
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gptoss.facts import Facts, Gpu, Model
+    from gptoss.model import Problem, Worker
     from gptoss.pods import Command
     from gptoss.settings import Settings
     from gptoss.sources.graph import Part
@@ -35,6 +36,21 @@ ROLES = {
 }
 
 
+class WorkerFields(TypedDict):
+    """The fields that a worker has beyond those of a component."""
+
+    command: Command
+    role: Role
+    gpus_per_pod: Located[int] | None
+    nodes: Located[int]
+    engine: Settings
+    engine_file: Located[str] | None
+    engine_known: bool
+    gpu: Gpu | None
+    model: Located[str] | None
+    served_name: Located[str] | None
+
+
 def read_worker(
     part: Part,
     read: ReadPod,
@@ -42,8 +58,8 @@ def read_worker(
     scope: Scope,
     config_maps: Mapping[str, Tree],
     facts: Facts,
-) -> tuple[Worker, list[Problem]]:
-    """A worker, and what is wrong with its engine YAML.
+) -> tuple[WorkerFields, list[Problem]]:
+    """What makes a component a worker, and what is wrong with its engine settings.
 
     Raises:
         InputError: A field has a shape that the API server or the engine would refuse.
@@ -54,15 +70,7 @@ def read_worker(
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
     engine = engine_settings(command, environment, yaml.tree, home, facts, scope.under("engine").at)
     problem = override_problem(command, environment)
-    worker = Worker(
-        name=part.name,
-        place=read.pod.place,
-        type=scope.text("type", part.type),
-        sub_type=scope.text("sub_type", part.sub_type),
-        replicas=scope.whole("replicas", part.tree.at("replicas"), "replicas"),
-        ignored={f: scope.at(f"ignored.{f}", tree.where) for f, tree in part.ignored.items()},
-        runtime_version=scope.text("runtime_version", part.tree.at("runtimeVersionOverride")),
-        pod=read.pod,
+    fields = WorkerFields(
         command=command,
         role=_role(part, given(command, environment, "--disaggregation-mode")),
         gpus_per_pod=read.gpus,
@@ -71,12 +79,10 @@ def read_worker(
         engine_file=file,
         engine_known=yaml.known,
         gpu=_gpu(read, facts),
-        model=_moved(_model(command, read, engine), "model", scope),
-        served_name=_moved(
-            given(command, environment, "--served-model-name"), "served_name", scope
-        ),
+        model=scope.moved("model", _model(command, read, engine)),
+        served_name=scope.moved("served_name", given(command, environment, "--served-model-name")),
     )
-    return worker, [*yaml.problems, *([problem] if problem else [])]
+    return fields, [*yaml.problems, *([problem] if problem else [])]
 
 
 def model_of(worker: Worker, facts: Facts) -> Model | None:
@@ -125,8 +131,3 @@ def _model(command: Command, read: ReadPod, engine: Settings) -> Located[str] | 
     if isinstance(named.value, str) and named.is_set:
         return Located(named.value, named.place)
     return given(command, read.pod.environment, "--model", "--model-path")
-
-
-def _moved(text: Located[str] | None, name: str, scope: Scope) -> Located[str] | None:
-    """A value of a flag, to be shown where the deployment path of its meaning leads."""
-    return Located(text.value, scope.at(name, text.place)) if text else None

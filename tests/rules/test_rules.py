@@ -1,0 +1,130 @@
+"""Every rule keeps the promises that its documentation makes."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from dataclasses import replace
+
+import pytest
+from gptoss.engine import run
+from gptoss.findings import RULES, Finding, Need, Rule
+from gptoss.model import Deployment
+
+from tests.rules.examples import FACTS, Example, deployment_of, read
+
+FAMILIES = {
+    "G": ("component_types", "graph", "images", "rollout"),
+    "C": ("precedence",),
+    "P": ("parallelism", "sharding"),
+    "E": ("engine_schema", "engine_sizes"),
+    "M": ("moe", "quantization"),
+    "K": ("memory",),
+    "D": ("disagg", "transceiver"),
+    "S": ("serving", "weights"),
+    "B": ("bench", "bench_job"),
+    "L": ("placement",),
+    "X": ("security",),
+    "R": ("release",),
+}
+rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
+
+
+def findings(example: Example) -> tuple[Finding, ...]:
+    return run(deployment_of(example), FACTS).findings
+
+
+def told(found: tuple[Finding, ...]) -> dict[str, list[str]]:
+    by_rule: dict[str, list[str]] = {}
+    for finding in found:
+        by_rule.setdefault(finding.rule.id, []).append(f"{finding.place}: {finding.message}")
+    return by_rule
+
+
+@pytest.mark.parametrize("worker", [True, False], ids=["aggregated", "disaggregated"])
+@pytest.mark.parametrize("api", ["v1alpha1", "v1beta1"])
+def test_a_clean_deployment_has_no_findings(worker: bool, api: str) -> None:
+    text = "# worker.yaml\nstream_interval: 20\n" if worker else "# decode.yaml\n{}\n"
+    assert told(findings(read(f"# api: {api}\n{text}"))) == {}
+
+
+@rules
+def test_the_bad_example_fires_the_rule_and_no_other(rule: Rule) -> None:
+    example = read(rule.bad)
+    found = told(findings(example))
+    assert set(found) == {rule.id} | example.also, found
+
+
+@rules
+def test_the_good_example_is_clean(rule: Rule) -> None:
+    example = read(rule.good)
+    found = told(findings(example))
+    assert set(found) == example.also, found
+
+
+@rules
+def test_the_near_miss_stays_silent(rule: Rule) -> None:
+    example = read(rule.near)
+    found = told(findings(example))
+    assert set(found) == example.also, found
+
+
+@rules
+def test_a_rule_is_documented(rule: Rule) -> None:
+    for text in (rule.summary, rule.reason or rule.summary, rule.source, rule.bad, rule.good):
+        assert text.strip()
+    assert rule.summary.endswith(".")
+    assert "\n" not in rule.summary
+
+
+@rules
+def test_id_and_name_follow_the_family(rule: Rule) -> None:
+    assert re.fullmatch(r"[A-Z]\d{3}", rule.id)
+    assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name)
+    assert rule.check.__module__.rpartition(".")[2] in FAMILIES[rule.id[0]]
+    assert rule.check.__name__ == rule.name.replace("-", "_")
+
+
+def test_names_are_unique() -> None:
+    assert max(Counter(rule.name for rule in RULES.values()).values()) == 1
+
+
+@rules
+def test_findings_read_well(rule: Rule) -> None:
+    for finding in findings(read(rule.bad)):
+        assert finding.message.strip() == finding.message
+        assert "\n" not in finding.message + finding.hint
+        assert not finding.message.endswith(".")
+        assert finding.hint
+        assert not finding.hint.endswith((".", "\n"))
+        assert all(also.message for also in finding.also)
+        assert "None" not in finding.message + finding.hint
+        assert finding.place.file == "example.yaml"
+        assert finding.place not in [also.place for also in finding.also]
+
+
+@rules
+def test_a_rule_that_lacks_its_facts_says_nothing(rule: Rule) -> None:
+    if not rule.needs:
+        pytest.skip("needs nothing")
+    deployment = deployment_of(read(rule.bad))
+    for need in rule.needs:
+        blind = _without(deployment, need)
+        result = run(blind, FACTS, [rule])
+        assert result.findings == ()
+        assert need.value in " ".join(n.reason for n in result.not_applied)
+
+
+def _without(deployment: Deployment, need: Need) -> Deployment:
+    match need:
+        case Need.MODEL:
+            return replace(deployment, model=None)
+        case Need.RELEASE:
+            return replace(deployment, release=None)
+        case Need.GPU:
+            return replace(
+                deployment, workers=tuple(replace(w, gpu=None) for w in deployment.workers)
+            )
+        case Need.ENGINE:
+            blind = tuple(replace(w, engine_known=False) for w in deployment.workers)
+            return replace(deployment, workers=blind)

@@ -1,0 +1,192 @@
+"""Every key of the values model leads back to its line."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import yaml
+
+from gptoss import resources
+from gptoss.facts import Facts
+from gptoss.places import Place
+from gptoss.sources.chart import build_chart
+from gptoss.sources.chart_places import ChartPlaces
+from gptoss.sources.helm import ChartSource, Rendering, find_helm, render
+from gptoss.sources.manifests import build
+from gptoss.values import Values
+from gptoss.yaml_tree import parse_documents
+from tests.chart.rendering import CHART, TARGETS
+
+# Keys that no setting of the deployment model comes from.
+UNREAD = {
+    "description",
+    "runtime.imagePullPolicy",
+    "frontend.podLabels",
+    "workers.decode.podLabels",
+    "benchmark.podLabels",
+    "modelCache.download.podLabels",
+    "modelCache.size",
+    "modelCache.storageClassName",
+    "modelCache.accessMode",
+    "modelCache.keep",
+    "modelCache.download.enabled",
+    "modelCache.download.backoffLimit",
+    "benchmark.enabled",
+    "benchmark.waitSeconds",
+    "tests.image",
+    "tests.timeoutSeconds",
+    "podSecurityContext",
+    "containerSecurityContext",
+    "global",
+}
+# What only fields of the user's own in extraPodSpec lead to.
+OWN_POD_FIELDS = (
+    ".privileged",
+    ".root",
+    ".probes.{n}",
+    ".anti_affinity",
+    ".command",
+    ".nodes.{n}",
+    ".termination_grace",
+)
+NAMES = {"w": "decode", "n": "some.name", "k": "kv_cache_config.dtype"}
+FREE = (
+    ".env",
+    "podAnnotations",
+    "podLabels",
+    "annotations",
+    "resources.requests",
+    "resources.limits",
+)
+
+
+def leaves(schema: dict[str, Any], root: dict[str, Any], path: str = "") -> Iterator[str]:
+    """Dotted paths of the values model's keys, worker names filled in."""
+    for option in schema.get("anyOf", [schema]):
+        target = root["$defs"][option["$ref"].rsplit("/", 1)[1]] if "$ref" in option else option
+        each = target.get("additionalProperties")
+        if "properties" in target:
+            for name, field in target["properties"].items():
+                yield from leaves(field, root, f"{path}.{name}".strip("."))
+            return
+        if path == "workers":
+            yield from leaves(each, root, "workers.decode")
+            return
+    yield path
+
+
+SCHEMA = Values.model_json_schema()
+LEAVES = sorted(set(leaves(SCHEMA, SCHEMA)))
+
+
+def steps_of(leaf: str) -> list[str]:
+    """A leaf as steps; a free map gets a key of its own."""
+    steps = leaf.split(".")
+    if leaf.endswith(".engine"):
+        return [*steps, "kv_cache_config", "dtype"]
+    return [*steps, "some.name"] if leaf.endswith(FREE) else steps
+
+
+def nested(steps: list[str], value: Any) -> Any:
+    return {steps[0]: nested(steps[1:], value)} if steps else value
+
+
+def paths_from(leaf: str) -> list[str]:
+    """Deployment paths whose row has this values path among its candidates."""
+    wanted = steps_of(leaf)
+    found = []
+    for row in ChartPlaces.ROWS:
+        for candidate in row.values:
+            filled: list[str] = []
+            for step in candidate.split("."):
+                filled += NAMES["k"].split(".") if step == "{k}" else [step.format(**NAMES)]
+            if filled == wanted or filled == leaf.split("."):
+                found.append(row.pattern.format(**NAMES))
+    return found
+
+
+@pytest.mark.parametrize("leaf", [leaf for leaf in LEAVES if leaf not in UNREAD])
+def test_every_key_of_the_values_model_leads_back_to_its_line(leaf: str) -> None:
+    paths = paths_from(leaf)
+    assert paths, f"no row of the table has {leaf}"
+    text = f"# first line\n{yaml.safe_dump(nested(steps_of(leaf), 'x'))}"
+    tree = parse_documents(text, "mine.yaml")[0]
+    defaults = parse_documents("a: 1", "values.yaml")[0]
+    last = len(text.splitlines())
+    for path in paths:
+        place = ChartPlaces([], [tree], defaults, {}).locate(path, Place("rendered"))
+        assert (place.file, place.line) == ("mine.yaml", last), path
+
+
+def test_the_list_of_unread_keys_names_only_keys_that_there_are() -> None:
+    assert set(LEAVES) >= UNREAD
+
+
+def rendering(*files: str, settings: tuple[str, ...] = ()) -> Rendering:
+    paths = tuple(CHART / "ci" / f"{file}-values.yaml" for file in files)
+    return render(ChartSource("test", paths, settings), find_helm())
+
+
+def test_no_row_of_the_table_is_dead() -> None:
+    facts = Facts()
+    seen: set[str] = set()
+
+    def record(path: str, place: Place) -> Place:
+        seen.add(path)
+        return place
+
+    older = rendering("disagg-gb200", settings=("runtime.release=1.0.2",))
+    for found in (older, *(rendering(target) for target in TARGETS)):
+        build(parse_documents(found.output, "rendered"), "target", facts, record)
+    dead = [
+        row.pattern
+        for row in ChartPlaces.ROWS
+        if not any(row.matcher.match(path) for path in seen)
+        and not row.pattern.endswith(OWN_POD_FIELDS)
+    ]
+    assert dead == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "path", "shown"),
+    [
+        ((), "max_batch_size", "decode.yaml"),
+        (
+            ("workers.decode.engine.max_batch_size=7",),
+            "max_batch_size",
+            "--set workers.decode.engine.max_batch_size=7",
+        ),
+    ],
+)
+def test_an_engine_setting_points_at_its_strongest_source(
+    settings: tuple[str, ...], path: str, shown: str
+) -> None:
+    deployment = build_chart(rendering("disagg-gb200", settings=settings), Facts())
+    (decode,) = [worker for worker in deployment.workers if worker.name == "decode"]
+    assert decode.engine[path].place.file.endswith(shown)
+
+
+@pytest.mark.parametrize(
+    ("setting", "kind", "said"),
+    [
+        ("workers.decode.engine.max_batchsize=1", "values-schema", "max_batchsize"),
+        ("workers.decode.gpus=3", "chart-guard", "needs 4 GPUs"),
+    ],
+)
+def test_what_helm_refuses_is_a_problem_at_the_line_to_edit(
+    setting: str, kind: str, said: str
+) -> None:
+    deployment = build_chart(rendering("disagg-gb200", settings=(setting,)), Facts())
+    (problem,) = deployment.problems
+    assert problem.kind == kind
+    assert said in problem.message
+    expected = f"--set {setting}" if kind == "values-schema" else "decode.yaml"
+    assert problem.place.file.endswith(expected) or "disagg" in problem.place.file
+
+
+def test_the_chart_s_own_defaults_are_the_values_model_s() -> None:
+    text = (resources.chart() / "values.yaml").read_text()
+    written = yaml.safe_load(text)
+    model = Values.model_validate(written)
+    assert model == Values()
+    assert written == Values().model_dump(by_alias=True, exclude={"global_"})

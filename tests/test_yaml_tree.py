@@ -1,0 +1,175 @@
+"""Promises of gptoss.yaml_tree: values of YAML, and the places where they stand."""
+
+from __future__ import annotations
+
+import string
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import yaml
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gptoss.errors import InputError
+from gptoss.places import Place
+from gptoss.yaml_tree import Tree, parse_documents, parse_embedded
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+names = st.text(string.ascii_lowercase + "_", min_size=1, max_size=8).map(lambda s: f"k{s}")
+words = st.text(string.ascii_letters + "-/é€😀", min_size=1, max_size=8).map(lambda s: f"w{s}")
+scalars = st.one_of(words, st.integers(0, 10**6))
+values: st.SearchStrategy[Any] = st.recursive(
+    scalars,
+    lambda inner: st.one_of(
+        st.lists(inner, min_size=1, max_size=3), st.dictionaries(names, inner, min_size=1)
+    ),
+    max_leaves=12,
+)
+maps = st.dictionaries(names, values, min_size=1, max_size=5)
+
+
+def scalars_of(tree: Tree) -> Iterator[Tree]:
+    for child in [*dict(tree.items()).values(), *tree.elements()]:
+        yield from scalars_of(child)
+    if not tree.is_map and not isinstance(tree.value, list):
+        yield tree
+
+
+def text_at(text: str, place: Place) -> str:
+    return text.split("\n")[place.line - 1][place.column - 1 :]
+
+
+def dumped(data: Any, **options: Any) -> str:
+    return yaml.safe_dump(data, allow_unicode=True, width=10**6, **options)
+
+
+def one(text: str) -> Tree:
+    (document,) = parse_documents(text, "file.yaml")
+    return document
+
+
+@given(maps, st.booleans())
+def test_every_scalar_stands_where_its_place_says(data: dict[str, Any], flow: bool) -> None:
+    text = dumped(data, default_flow_style=flow)
+    for scalar in scalars_of(one(text)):
+        assert text_at(text, scalar.place).startswith(str(scalar.value))
+
+
+@given(maps, st.integers(1, 8))
+def test_every_scalar_of_embedded_yaml_stands_where_it_does_in_the_outer_file(
+    data: dict[str, Any], indent: int
+) -> None:
+    inner = dumped(data)
+    block = "".join(" " * (indent + 2) + line + "\n" for line in inner.splitlines())
+    outer = f"# a comment\ndata:\n  engine.yaml: |\n{block}"
+    embedded = one(outer).at("data", "engine.yaml")
+    assert embedded is not None
+    tree = parse_embedded(embedded)
+    assert tree is not None
+    assert tree.plain() == data
+    for scalar in scalars_of(tree):
+        assert text_at(outer, scalar.place).startswith(str(scalar.value))
+
+
+@given(maps)
+def test_plain_values_are_those_that_any_yaml_reader_gives(data: dict[str, Any]) -> None:
+    assert one(dumped(data)).plain() == data
+
+
+@given(st.text(max_size=60))
+def test_any_text_is_read_or_refused_in_one_sentence(text: str) -> None:
+    try:
+        parse_documents(text, "file.yaml")
+    except InputError as error:
+        assert "\n" not in str(error)
+
+
+@pytest.mark.parametrize(
+    "scalar", ["!!bool x", "!!timestamp x", "!!int x", "!!float x", "2001-99-99", "!odd x"]
+)
+def test_a_scalar_that_is_not_of_its_type_is_refused_at_its_place(scalar: str) -> None:
+    with pytest.raises(InputError) as caught:
+        parse_documents(f"a: 1\nb: {scalar}\n", "file.yaml")
+    assert caught.value.place == Place("file.yaml", 2, 4)
+
+
+def test_a_number_beyond_every_use_is_refused() -> None:
+    with pytest.raises(InputError, match="too large"):
+        one("a: 0x" + "f" * 5000)
+
+
+def test_a_value_stands_at_its_key_for_people() -> None:
+    tree = one("a:\n  b:\n    - 1\n").at("a", "b")
+    assert tree is not None
+    assert tree.where == Place("file.yaml", 2, 3)
+    assert tree.place == Place("file.yaml", 3, 5)
+
+
+def test_keys_given_twice_are_remembered_and_the_last_one_counts() -> None:
+    tree = one("a: 1\nb: 2\na: 3\n")
+    assert tree.plain() == {"a": 3, "b": 2}
+    assert tree.duplicates == (("a", Place("file.yaml", 3, 1)),)
+
+
+def test_merge_keys_fill_in_what_a_map_does_not_say_itself() -> None:
+    tree = one("base: &base {a: 1, b: 2}\nown: {<<: *base, b: 3}\n").at("own")
+    assert tree is not None
+    assert tree.plain() == {"a": 1, "b": 3}
+
+
+def test_folded_text_is_pinned_to_the_line_where_it_begins() -> None:
+    folded = one("a: 1\nb: >\n  x: 1\n\n  y: 2\n").at("b")
+    assert folded is not None
+    tree = parse_embedded(folded)
+    assert tree is not None
+    assert {item.place for _, item in tree.items()} == {folded.place}
+
+
+@pytest.mark.parametrize("line_break", ["\n", "\r\n", "\r", "\x85", "\u2028"])
+def test_lines_are_counted_with_every_line_break(line_break: str) -> None:
+    text = line_break.join(["a: 1", "b: |", "  x: 1", "  y: 2", "c: 3", ""])
+    block = one(text).at("b")
+    assert block is not None
+    assert block.indent == 2
+    tree = parse_embedded(block)
+    assert tree is not None
+    y = tree.at("y")
+    assert y is not None
+    assert y.place == Place("file.yaml", 4, 6)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("a: &a [*a]", "contains itself"),
+        ("[" * 100 + "]" * 100, "deeper than"),
+        ("? [a]\n: 1", "plain word"),
+        ("<<: 1", "must name a map"),
+        ("a: 'open", "not valid YAML"),
+        ("a: \x00", "not valid YAML"),
+    ],
+)
+def test_yaml_that_cannot_be_a_manifest_is_refused(text: str, message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        parse_documents(text, "file.yaml")
+
+
+def test_aliases_that_multiply_are_refused() -> None:
+    lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
+    lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
+    with pytest.raises(InputError, match="grows beyond"):
+        one("\n".join(lines))
+
+
+def test_a_value_holds_one_document() -> None:
+    block = one("a: |\n  x: 1\n  ---\n  y: 2\n").at("a")
+    assert block is not None
+    with pytest.raises(InputError, match="more than one YAML document"):
+        parse_embedded(block)
+
+
+def test_empty_text_holds_no_document() -> None:
+    assert parse_documents("", "file.yaml") == []
+    assert parse_embedded(Tree("# nothing\n", Place("file.yaml"))) is None
