@@ -10,15 +10,17 @@ from __future__ import annotations
 import shlex
 from copy import deepcopy
 from dataclasses import dataclass, field
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
+
 from gptoss.facts import Facts
-from gptoss.model import Deployment
 from gptoss.sources import manifests
 from gptoss.yaml_tree import parse_documents
-
 from tests.rules import base
+
+if TYPE_CHECKING:
+    from gptoss.model import Deployment
 
 FACTS = Facts()
 AGGREGATED_ONLY = ("worker", "worker.yaml")

@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 import pytest
+
 from gptoss.engine import run
 from gptoss.findings import RULES, Finding, Need, Rule
-from gptoss.model import Deployment
-
 from tests.rules.examples import FACTS, Example, deployment_of, read
+
+if TYPE_CHECKING:
+    from gptoss.model import Deployment
 
 FAMILIES = {
     "G": ("component_types", "graph", "images", "rollout"),

@@ -13,7 +13,9 @@ from typing import TYPE_CHECKING
 
 from generate.chart import chart_facts, chart_readme, values_schema
 from generate.engine_schema import engine_schema
+from generate.readme import readme
 from generate.resource_schema import resource_schema
+from generate.rule_reference import rule_reference
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -27,6 +29,8 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     values_schema,
     chart_facts,
     chart_readme,
+    rule_reference,
+    readme,
 ]
 
 

@@ -7,6 +7,7 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from gptoss.errors import InputError
+from gptoss.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -120,7 +121,7 @@ def _argv(benchmark: Benchmark, counts: dict[str, int]) -> list[str]:
         counts: The right number for each number that the Job has.
     """
     assert benchmark.command is not None  # noqa: S101 (checked by plan)
-    argv = [word.value for word in benchmark.command.words]
+    argv = [without_secrets(word.value) for word in benchmark.command.words]
     for position, word in enumerate(argv[:-1]):
         if word in COUNTED and argv[position + 1] in counts:
             argv[position + 1] = str(counts[argv[position + 1]])

@@ -40,7 +40,10 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
     """Applies every rule, or those given, to a deployment."""
     findings: set[Finding] = set()
     not_applied: list[NotApplied] = []
-    for rule in only if only is not None else RULES.values():
+    rules = RULES.values() if only is None else only
+    if deployment.is_refused:
+        rules = [rule for rule in rules if rule.id.startswith("V")]
+    for rule in rules:
         missing = sorted(_missing(rule, deployment))
         not_applied += [NotApplied(rule.id, reason) for reason in missing]
         narrowed = _narrowed(rule, deployment)

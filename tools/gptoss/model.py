@@ -20,6 +20,10 @@ if TYPE_CHECKING:
     from gptoss.settings import Settings
 
 
+# Kinds of problems that leave nothing to check.
+REFUSALS = ("values-schema", "chart-guard")
+
+
 class Role(StrEnum):
     """What a worker does in the deployment."""
 
@@ -239,6 +243,11 @@ class Deployment:
     downloads: tuple[Download, ...] = ()
     benchmark: Benchmark | None = None
     problems: tuple[Problem, ...] = ()
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether Helm refused to render it, so that there is nothing but problems."""
+        return any(problem.kind in REFUSALS for problem in self.problems)
 
     @property
     def components(self) -> tuple[Component, ...]:

@@ -86,9 +86,9 @@ def engine_settings(
     book.lay(_flag_claims(command))
     book.lay(_engine_claims(engine, facts, locate) if engine else ())
     book.lay(_override_claims(command, environment))
-    replaced = tuple(block for block in BUILT_BLOCKS if book.sets(block, Layer.ENGINE))
-    own = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
-    defaults = {**facts.engine_defaults, **own} if replaced or own else facts.engine_defaults
+    replaced = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
+    built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
+    defaults = {**facts.engine_defaults, **built}
     return Settings(book.settings(home, defaults), home, defaults)
 
 
@@ -118,10 +118,10 @@ class _Book:
         for key, claim in stronger:
             self._claims.setdefault(key, []).append(claim)
 
-    def sets(self, block: str, layer: Layer) -> bool:
-        """Whether a layer sets a block or a key in it."""
+    def replaces(self, block: str) -> bool:
+        """Whether engine YAML or override set anything in a block that Dynamo builds."""
         return any(
-            claim.layer is layer
+            claim.layer >= Layer.ENGINE
             for key, claims in self._claims.items()
             if _inside(key, block)
             for claim in claims

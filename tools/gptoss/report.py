@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gptoss.findings import Severity
+from gptoss.secrets import line_without_secrets, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -66,7 +67,10 @@ def as_text(checked: Sequence[Checked], paint: Callable[[str, str], str]) -> str
 
 
 def as_table(checked: Sequence[Checked], paint: Callable[[str, str], str]) -> str:
-    """One row a deployment: what it is and how many findings it has."""
+    """One row a deployment: what it is and how many findings it has.
+
+    A target with overlays stands below the target, named by the overlays alone.
+    """
     head = ["target", "GPUs", "topology", "ISL/OSL", "concurrency", "requests", "findings"]
     rows = [head]
     colours = [""]
@@ -113,7 +117,7 @@ def counts(findings: Sequence[Finding]) -> str:
 
 
 def topology(deployment: Deployment) -> str:
-    """The workers in short, as in "1x prefill TP1 + 1x decode TP4"."""
+    """The workers in short, as in "prefill TP1 + 2x decode TP4"."""
     parts = []
     for worker in deployment.workers:
         sizes = f"TP{worker.engine.whole('tensor_parallel_size') or 1}"
@@ -122,7 +126,8 @@ def topology(deployment: Deployment) -> str:
             sizes += f"/EP{expert}"
         if worker.attention_dp:
             sizes += "/ADP"
-        parts.append(f"{worker.replica_count}x {worker.role} {sizes}")
+        count = f"{worker.replica_count}x " if worker.replica_count != 1 else ""
+        parts.append(f"{count}{worker.role} {sizes}")
     return " + ".join(sorted(parts, reverse=True))
 
 
@@ -138,9 +143,10 @@ def _row(item: Checked) -> list[str]:
             f"{concurrency.value:,}" if concurrency else "?",
             f"{requests.value:,}" if requests else "?",
         ]
-    findings = counts(item.result.findings)
+    findings = counts(item.result.findings) if item.result.findings else "none"
+    target, plus, overlays = deployment.source.partition(" + ")
     return [
-        deployment.source,
+        f"{plus.lstrip()}{overlays}" if plus else target,
         str(deployment.gpus),
         topology(deployment) or "-",
         *numbers,
@@ -153,7 +159,7 @@ def _finding_json(finding: Finding) -> dict[str, Any]:
         "rule": finding.rule.id,
         "name": finding.rule.name,
         "severity": finding.rule.severity.word,
-        "message": finding.message,
+        "message": without_secrets(finding.message),
         "hint": finding.hint,
         **_place_json(finding.place),
         "also": [{**_place_json(also.place), "message": also.message} for also in finding.also],
@@ -169,8 +175,8 @@ def _finding_text(
     finding: Finding, cache: dict[str, list[str]], paint: Callable[[str, str], str]
 ) -> list[str]:
     word = finding.rule.severity.word
-    place = paint(str(finding.place), "place")
-    lines = [f"{place}: {paint(word, word)}: {finding.message} [{finding.rule.id}]"]
+    place, message = paint(str(finding.place), "place"), without_secrets(finding.message)
+    lines = [f"{place}: {paint(word, word)}: {message} [{finding.rule.id}]"]
     lines += _excerpt(finding.place, cache, paint)
     for also in finding.also:
         lines.append(f"  {paint(str(also.place), 'place')}: {also.message}")
@@ -191,7 +197,8 @@ def _excerpt(
     lines = cache[place.file]
     if not 0 < place.line <= len(lines):
         return []
-    line = lines[place.line - 1]
+    before = lines[place.line - 2] if place.line > 1 else ""
+    line = line_without_secrets(lines[place.line - 1], before)
     start = place.column - 1
     shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[shift : shift + WIDTH - 4].rstrip()

@@ -25,3 +25,11 @@ def shown(name: str, value: str) -> str:
 def without_secrets(text: str) -> str:
     """A text with everything in it that has the form of a token hidden."""
     return VALUES.sub(HIDDEN, text)
+
+
+def line_without_secrets(line: str, before: str) -> str:
+    """A source line with what looks like a secret hidden, for the line before may name it."""
+    named = any(NAMES.search(text) and not HARMLESS.search(text) for text in (line, before))
+    if named:
+        line = re.sub(r"(\bvalue:\s*)[^,}]+", rf"\1{HIDDEN}", line)
+    return without_secrets(line)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from gptoss.secrets import shown, without_secrets
 from gptoss.settings import Layer
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from gptoss.model import Deployment, Worker
     from gptoss.places import Place
+    from gptoss.pods import Variable
     from gptoss.settings import Claim, Setting
 
 WORDS = {
@@ -42,8 +44,8 @@ VALUE_WIDTH = 20
 
 def as_json(deployments: Sequence[Deployment]) -> str:
     """The settings as JSON: an object for one deployment, a list for several."""
-    shown = [_deployment_json(deployment) for deployment in deployments]
-    return json.dumps(shown[0] if len(shown) == 1 else shown, indent=2, ensure_ascii=False)
+    found = [_deployment_json(deployment) for deployment in deployments]
+    return json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False)
 
 
 def as_text(deployments: Sequence[Deployment]) -> str:
@@ -78,10 +80,9 @@ def _worker_json(worker: Worker) -> dict[str, Any]:
         "replicas": worker.replica_count,
         "gpus": worker.gpus,
         "capacity": worker.capacity,
-        "command": [word.value for word in worker.command.words],
+        "command": [without_secrets(word.value) for word in worker.command.words],
         "environment": {
-            name: "(from a Secret)" if variable.secret else variable.value
-            for name, variable in sorted(worker.pod.environment.items())
+            name: _variable(variable) for name, variable in sorted(worker.pod.environment.items())
         },
         "settings": [_setting_json(setting) for setting in in_force(worker)],
     }
@@ -142,13 +143,23 @@ def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, 
 def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
     """Environment and flags that are no engine settings."""
     for name, variable in sorted(worker.pod.environment.items()):
-        value = "(from a Secret)" if variable.secret else _value(variable.value)
-        yield f"${name}", value, f"environment {_where(variable.place, names)}"
+        yield (
+            f"${name}",
+            _value(_variable(variable)),
+            f"env {_where(variable.place, names)}",
+        )
     known = {claim.spelling for setting in worker.engine for claim in setting.claims}
     for flag, given in worker.command.flags():
         if flag.value not in known:
-            value = _value(given.value if given else "on")
+            value = _value(without_secrets(given.value) if given else "on")
             yield flag.value, value, f"flag {_where(flag.place, names)}"
+
+
+def _variable(variable: Variable) -> str:
+    """A variable's value, without what is secret."""
+    if variable.secret:
+        return "(from a Secret)"
+    return shown(variable.name, variable.value or "")
 
 
 def _short_names(deployment: Deployment) -> dict[str, str]:

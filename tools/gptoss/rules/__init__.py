@@ -21,6 +21,7 @@ from gptoss.rules import (
     serving,
     sharding,
     transceiver,
+    values,
     weights,
 )
 
@@ -45,5 +46,6 @@ __all__ = [
     "serving",
     "sharding",
     "transceiver",
+    "values",
     "weights",
 ]

@@ -10,6 +10,7 @@ from gptoss.settings import Layer
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
+    from gptoss.facts import Model, Release
     from gptoss.model import Component, Deployment, Worker
     from gptoss.places import Located
     from gptoss.pods import Pod, Variable
@@ -60,6 +61,20 @@ def is_hub_id(model: str) -> bool:
 def is_path(model: str) -> bool:
     """Whether a model is named by an absolute path."""
     return model.startswith("/")
+
+
+def needed_model(deployment: Deployment) -> Model:
+    """Facts about the model, for rules that declare Need.MODEL."""
+    if deployment.model is None:
+        raise LookupError("a rule that asks for the model has to declare Need.MODEL")
+    return deployment.model
+
+
+def needed_release(deployment: Deployment) -> Release:
+    """Facts about the release, for rules that declare Need.RELEASE."""
+    if deployment.release is None:
+        raise LookupError("a rule that asks for the release has to declare Need.RELEASE")
+    return deployment.release
 
 
 def split_workers(deployment: Deployment) -> list[Worker]:

@@ -5,6 +5,7 @@ The engine converts leniently: 0 and 1 pass for a switch, "8" passes for a numbe
 
 from __future__ import annotations
 
+import operator
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +13,12 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 SWITCH_WORDS = {"true", "false", "yes", "no", "on", "off", "t", "f", "y", "n", "1", "0"}
+BOUNDS = {
+    "minimum": ("at least", operator.ge),
+    "maximum": ("at most", operator.le),
+    "exclusive_minimum": ("more than", operator.gt),
+    "exclusive_maximum": ("less than", operator.lt),
+}
 TYPE_NAMES = {
     "bool": "true or false",
     "int": "a whole number",
@@ -110,13 +117,7 @@ def _beyond(field: Mapping[str, Any], limits: Mapping[str, Any], value: Any) -> 
     number = _number(value)
     if number is None:
         return None
-    bounds = {
-        "minimum": ("at least", lambda n, b: n >= b),
-        "maximum": ("at most", lambda n, b: n <= b),
-        "exclusive_minimum": ("more than", lambda n, b: n > b),
-        "exclusive_maximum": ("less than", lambda n, b: n < b),
-    }
-    for name, (word, holds) in bounds.items():
+    for name, (word, holds) in BOUNDS.items():
         bound = limits.get(name)
         if bound is not None and not holds(number, bound):
             return f"{word} {bound}"

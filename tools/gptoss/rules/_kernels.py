@@ -18,7 +18,7 @@ README = "NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea"
 
 # Algorithms that a backend has kernels for, on Hopper (SM 90) and on Blackwell (SM 100 and 103).
 # Cells that the sources contradict each other about are filled in: they are not refused.
-KERNELS = {
+KERNELS: dict[str, dict[str, tuple[str, ...]]] = {
     "CUTLASS": {"hopper": ("W4A16_MXFP4",), "blackwell": ("W4A8_MXFP4_MXFP8", "W4A8_MXFP4_FP8")},
     "TRTLLM": {"hopper": (), "blackwell": ALGORITHMS},
     "TRITON": {

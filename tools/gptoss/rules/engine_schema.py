@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import written
+from gptoss.rules._common import needed_release, written
 from gptoss.rules._engine_schema import EngineSchema, Life, schema_for
 from gptoss.rules._engine_values import fault, mended
 
@@ -149,8 +149,7 @@ def engine_value_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said
 
 
 def _schema(deployment: Deployment, facts: Facts) -> EngineSchema:
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     return schema_for(facts, release.trtllm)
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role
+from gptoss.rules._common import needed_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -280,8 +281,7 @@ def longer_than_the_model(deployment: Deployment, _facts: Facts) -> Iterator[Sai
 
     Positions beyond it were never trained: what the model writes there is noise.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     for worker in deployment.workers:
         length = worker.engine.whole("max_seq_len")
         if length is not None and length > model.max_position:

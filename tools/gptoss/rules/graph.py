@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role, Worker
+from gptoss.rules._common import needed_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -226,8 +227,7 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     v1beta1 of DynamoGraphDeployment came with release 1.2.0. An older cluster answers that it has
     no such resource.
     """
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     version = deployment.api_version.value.rpartition("/")[2]
     if version not in release.api_versions:
         served = " or ".join(f"nvidia.com/{v}" for v in release.api_versions)

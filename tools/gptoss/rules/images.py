@@ -221,8 +221,8 @@ def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Sa
     "G024",
     "images-of-two-versions",
     Severity.WARNING,
-    source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases (flags, component names and "
-    "request planes change between releases)",
+    source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases (flags, component names "
+    "and request planes change between releases)",
     bad="""
     # frontend
     extraPodSpec:

@@ -121,8 +121,6 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     promises fail or lose their beginning. The estimate takes padded weights, 3.5 GiB for
     activations, and the free memory fraction of the rest.
     """
-    model = deployment.model
-    assert model is not None
     for worker in deployment.workers:
         length = worker.engine["max_seq_len"]
         tokens = _fitting_tokens(worker, deployment)
@@ -173,11 +171,12 @@ def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterat
     for worker in deployment.workers:
         batch = worker.engine.whole("max_batch_size")
         tokens = _fitting_tokens(worker, deployment)
-        if worker.role is Role.PREFILL or batch is None or tokens is None:
+        size = worker.engine["max_batch_size"]
+        if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
             continue
         if tokens < batch * length:
             yield Said(
-                worker.engine["max_batch_size"],
+                size,
                 f"{worker.name}: by estimate the KV cache holds about {tokens // length} requests "
                 f"of {length} tokens, but max_batch_size is {batch}",
                 "set kv_cache_config.dtype: fp8 where the GPU has it, lower max_batch_size, or use "

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import needed_model
 from gptoss.rules._kernels import (
     ALGORITHMS,
     DEGRADES_FROM,
@@ -57,8 +58,7 @@ def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[
     gpt-oss has a bias and a clamped SwiGLU in its experts, which only some backends support; the
     others stop with an assertion while the model is built.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     known = facts.engine_fields.get("moe_config.backend", {}).get("enum") or ()
     for worker in deployment.workers:
         backend = worker.engine["moe_config.backend"]

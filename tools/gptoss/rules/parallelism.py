@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import needed_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,7 +70,7 @@ def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         if worker.gpus_per_pod and worker.gpus < worker.ranks:
             yield Said(
                 worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} needs {worker.ranks} GPUs, but a replica gets "
+                f"{worker.name}: {_product(worker)} needs {_count(worker.ranks)}, but a replica gets "
                 f"{_gpus(worker)}",
                 _gpu_hint(worker),
                 also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
@@ -114,11 +115,15 @@ def idle_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         if worker.gpus_per_pod and worker.gpus > worker.ranks:
             yield Said(
                 worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} uses {worker.ranks} of the {_gpus(worker)} GPUs "
-                "of a replica",
+                f"{worker.name}: {_product(worker)} uses {_count(worker.ranks)}, but a replica gets "
+                f"{_gpus(worker)}",
                 _gpu_hint(worker),
                 also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
             )
+
+
+def _count(gpus: int) -> str:
+    return "1 GPU" if gpus == 1 else f"{gpus} GPUs"
 
 
 def _gpus(worker: Worker) -> str:
@@ -219,8 +224,7 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     Each rank takes an equal share of the heads, so the model cannot be built. With attention data
     parallelism every rank has all heads and any size will do.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     for worker in deployment.workers:
         tp = _size(worker, "tensor_parallel_size") or 1
         if not worker.attention_dp and model.attention_heads % tp:
@@ -263,8 +267,7 @@ def experts_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Sai
 
     Every rank holds the same number of experts; a remainder has no rank to live on.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     for worker in deployment.workers:
         ep = _size(worker, "moe_expert_parallel_size")
         if ep and model.experts % ep:

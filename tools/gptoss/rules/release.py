@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import needed_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,8 +69,7 @@ def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[S
 
     Both programs stop at the first argument they do not know.
     """
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     for worker in deployment.workers:
         yield from _foreign(worker.name, worker.command, WORKER_FLAGS, release)
     frontend = deployment.frontend
@@ -134,8 +134,7 @@ def aggregated_mode_of_another_release(deployment: Deployment, _facts: Facts) ->
     Up to 1.2 it is prefill_and_decode, from 1.3 on agg; 1.6 no longer takes the old word. A wrong
     one stops the worker.
     """
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     for worker in deployment.workers:
         mode = worker.command.flag(MODE)
         if mode is None:
@@ -172,8 +171,7 @@ def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterato
 
     Release 1.6 refuses it. Aggregated serving is the default, so the flag can go.
     """
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     for worker in deployment.workers:
         mode = worker.command.flag(MODE)
         if mode and mode.value == "prefill_and_decode" and (1, 3) <= release.number < (1, 6):
@@ -212,8 +210,7 @@ def sizes_not_registered(deployment: Deployment, _facts: Facts) -> Iterator[Said
     Before 1.2 dynamo.trtllm registers some sizes only as its flags say. The frontend then lets
     prompts through that are longer than the engine's max_seq_len, and clients get its errors.
     """
-    release = deployment.release
-    assert release is not None
+    release = needed_release(deployment)
     for worker in deployment.workers:
         flags = []
         for key in release.repeated_sizes:
@@ -255,8 +252,7 @@ def router_mode_of_another_release(deployment: Deployment, _facts: Facts) -> Ite
 
     The frontend stops at it.
     """
-    release, frontend = deployment.release, deployment.frontend
-    assert release is not None
+    release, frontend = needed_release(deployment), deployment.frontend
     mode = frontend.command.flag("--router-mode") if frontend and frontend.command else None
     if frontend and mode and mode.value not in release.router_modes:
         yield Said(

@@ -251,6 +251,7 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
     "(derived from the code)",
     bad="""
+    # also: B003 E009 P002
     # worker.yaml text
     # nothing yet
     """,

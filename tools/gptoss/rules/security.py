@@ -129,11 +129,13 @@ def _is_token(variable: Variable) -> bool:
     source="huggingface_hub docs (hf download --revision)",
     bad="""
     # download container
-    command: [hf, download, openai/gpt-oss-120b, --revision, main]
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision, main]
     """,
     good="""
     # download container
-    command: [hf, download, openai/gpt-oss-120b, --revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
     """,
 )
 def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:

@@ -5,7 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import is_path, is_true, pairs, public_name, text_of, variable
+from gptoss.rules._common import (
+    is_path,
+    is_true,
+    needed_model,
+    pairs,
+    public_name,
+    text_of,
+    variable,
+)
 from gptoss.rules.precedence import EVENT_FLAGS, EVENT_VARIABLES
 
 if TYPE_CHECKING:
@@ -58,8 +66,7 @@ def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     gpt-oss writes its reasoning and its answer in channels of one text. Without the parser clients
     get both, with the channel markup, as the answer. Prefill and decode workers both need it.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     yield from _missing_parser(deployment, REASONING, model.reasoning_parser)
 
 
@@ -84,8 +91,7 @@ def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     Tool calls then stay in the text of the answer and tool_calls is empty: agents stop working
     although every response has status 200.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     yield from _missing_parser(deployment, TOOLS, model.tool_call_parser)
 
 
@@ -126,8 +132,7 @@ def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[S
     gpt_oss and harmony are the only names that read its channels. A name that Dynamo does not know
     (gpt-oss, openai) stops the worker; the parser of another model finds nothing in the text.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
     for worker in deployment.workers:
         for names, wanted in expected:

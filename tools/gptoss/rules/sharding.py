@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import needed_model
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -52,8 +53,7 @@ def kv_heads_duplicated(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     KV heads are shared out one a rank and copied beyond that: from there on more ranks hold the
     same KV cache again instead of more of it.
     """
-    model = deployment.model
-    assert model is not None
+    model = needed_model(deployment)
     for worker in deployment.workers:
         size = worker.engine["tensor_parallel_size"]
         tp = worker.engine.whole("tensor_parallel_size") or 1

@@ -163,10 +163,11 @@ def transceiver_buffer_too_small(deployment: Deployment, _facts: Facts) -> Itera
 
 def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     """The most tokens that a prompt may have, with who says so."""
-    prompts: list[tuple[int, Any]] = []
-    for worker in deployment.workers_with(Role.PREFILL):
-        if (length := worker.engine.whole("max_seq_len")) is not None:
-            prompts.append((length, worker.engine["max_seq_len"]))
+    prompts: list[tuple[int, Any]] = [
+        (length, worker.engine["max_seq_len"])
+        for worker in deployment.workers_with(Role.PREFILL)
+        if (length := worker.engine.whole("max_seq_len")) is not None
+    ]
     isl = deployment.benchmark.input_tokens if deployment.benchmark else None
     if isl:
         prompts.append((isl.value, isl))

@@ -48,7 +48,8 @@ def _home_mount(deployment: Deployment, component: Component) -> Mount | None:
     """,
     good="""
     # worker flags
-    --model-path /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
     """,
     near="""
     # worker env
@@ -171,11 +172,13 @@ def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterato
     source=DOWNLOAD_SOURCE,
     bad="""
     # worker flags
-    --model-path /opt/models/hub/models--openai--gpt-oss-120b/snapshots/0000000000000000000000000000000000000000
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/0000000000000000000000000000000000000000
     """,
     good="""
     # worker flags
-    --model-path /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
     """,
 )
 def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -85,13 +85,14 @@ def _script_position(words: Words) -> int | None:
         return None
     position = 1
     while position < len(words):
-        word = words[position][0]
-        position += 1
-        if word in ("-o", "+o"):
-            position += 1
-        elif not word.startswith(("-", "+")):
+        option = words[position][0]
+        if not option.startswith(("-", "+")):
             return None
-        elif "c" in word and not word.startswith("--"):
+        position += 1
+        if option.startswith("--"):
+            continue
+        position += "o" in option  # takes the name of an option
+        if "c" in option:
             return position if position < len(words) else None
     return None
 

@@ -1,0 +1,276 @@
+"""The command as people use it."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gptoss import resources
+from gptoss.cli import main
+from gptoss.facts import Facts
+from gptoss.findings import RULES
+
+TARGETS = ["agg-gb200", "disagg-b200", "disagg-gb200"]
+AS_FOUND = str(resources.root() / "examples" / "as-found")
+
+
+def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
+    return CliRunner().invoke(main, list(arguments), input=stdin, catch_exceptions=False)
+
+
+def reported(*arguments: str, stdin: str | None = None) -> dict[str, Any]:
+    result = run("check", *arguments, "--format", "json", stdin=stdin)
+    report: dict[str, Any] = json.loads(result.stdout)
+    return report
+
+
+@pytest.mark.parametrize("release", Facts().releases)
+@pytest.mark.parametrize("target", TARGETS)
+def test_no_shipped_target_has_an_error_or_a_warning_on_its_release(
+    target: str, release: str
+) -> None:
+    report = reported(target, "--release", release)
+    serious = [f for f in report["findings"] if f["severity"] != "info"]
+    # 1.0.2's frontend has no strict disaggregation; engine keys of other versions are inferred.
+    known = {"D009"} if release == "1.0.2" else set()
+    assert {f["rule"] for f in serious} <= known, serious
+
+
+def test_check_without_sources_checks_every_target_with_every_overlay() -> None:
+    report = reported()
+    overlaid = [f"{target} + quant-w4a8-mxfp4-mxfp8" for target in TARGETS]
+    assert report["checked"] == [
+        name for pair in zip(TARGETS, overlaid, strict=True) for name in pair
+    ]
+
+
+def test_the_summary_has_one_row_a_target_and_fits_a_hundred_columns() -> None:
+    lines = run("check", "--summary").stdout.splitlines()
+    assert len(lines) == 1 + 2 * len(TARGETS)
+    assert max(len(line) for line in lines) <= 100
+    assert "3,600" in lines[1]
+    assert "36,000" in lines[1]
+
+
+def test_findings_have_every_field_of_the_format() -> None:
+    report = reported(AS_FOUND)
+    assert set(report) == {"checked", "findings", "not_applied"}
+    keys = {
+        "rule",
+        "name",
+        "severity",
+        "message",
+        "hint",
+        "file",
+        "line",
+        "column",
+        "also",
+        "source",
+    }
+    for finding in report["findings"]:
+        assert set(finding) == keys
+        assert finding["rule"] in RULES
+        for also in finding["also"]:
+            assert set(also) == {"file", "line", "column", "message"}
+
+
+def test_a_manifest_s_mistakes_are_named_at_their_lines() -> None:
+    found = {(Path(f["file"]).name, f["line"], f["rule"]) for f in reported(AS_FOUND)["findings"]}
+    lines = (Path(AS_FOUND) / "deploy.yaml").read_text().splitlines()
+    main_lines = [n for n, line in enumerate(lines, 1) if "componentType: main" in line]
+    assert {("deploy.yaml", line, "G001") for line in main_lines} <= found
+
+
+def test_text_shows_place_severity_message_rule_source_line_caret_and_hint() -> None:
+    text = run("check", AS_FOUND).stdout
+    block = next(b for b in text.split("\n\n") if "[G001]" in b).splitlines()
+    assert block[0].endswith("so the worker is never discovered [G001]")
+    assert ": error: " in block[0]
+    assert block[1].strip() == "componentType: main"
+    assert block[2].strip() == "^" * len("componentType")
+    assert block[3] == "  hint: write componentType: worker"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("check", "disagg-gb200"), 0),
+        (("check", "disagg-gb200", "--fail-on", "info"), 1),
+        (("check", AS_FOUND), 1),
+        (("check", "nothing-of-the-kind"), 2),
+        (("check", "--no-such-option"), 2),
+    ],
+)
+def test_exit_codes(arguments: tuple[str, ...], code: int) -> None:
+    assert run(*arguments).exit_code == code
+
+
+def test_what_helm_refuses_is_an_error_at_the_values_line(tmp_path: Path) -> None:
+    overlay = tmp_path / "mine.yaml"
+    overlay.write_text("workers:\n  decode:\n    engine:\n      max_batchsize: 1\n")
+    report = reported("disagg-gb200", "-f", str(overlay))
+    (finding,) = report["findings"]
+    assert (finding["rule"], finding["line"], finding["column"]) == ("V001", 4, 7)
+    assert "max_batchsize" in finding["message"]
+
+
+def test_a_finding_about_an_overlay_points_at_the_overlay(tmp_path: Path) -> None:
+    overlay = tmp_path / "mine.yaml"
+    overlay.write_text("# smaller\nworkers:\n  decode:\n    engine: {max_batch_size: 512}\n")
+    report = reported("disagg-gb200", "-f", str(overlay))
+    places = {(f["rule"], Path(f["file"]).name, f["line"]) for f in report["findings"]}
+    assert "mine.yaml" in {file for _, file, _ in places} | {
+        Path(a["file"]).name for f in report["findings"] for a in f["also"]
+    }
+
+
+def test_manifests_are_read_from_standard_input() -> None:
+    text = "\n---\n".join(path.read_text() for path in sorted(Path(AS_FOUND).glob("*.yaml")))
+    report = reported("-", stdin=text)
+    assert "G001" in {finding["rule"] for finding in report["findings"]}
+    assert {finding["file"] for finding in report["findings"]} == {"<stdin>"}
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"", "there is no DynamoGraphDeployment"),
+        (b"a: [1", "not valid YAML"),
+        (b"\xff\xfe\x00", "UTF-8"),
+        (b"kind: Pod\napiVersion: v1\n", "there is no DynamoGraphDeployment"),
+        (b"- 1\n- 2\n", "a manifest must be a map"),
+        (b"a: &a [*a]\n", "contains itself"),
+        (b"[" * 200, "YAML"),
+    ],
+)
+def test_unreadable_input_gets_one_line_and_exit_code_2(content: bytes, said: str) -> None:
+    result = run("check", "-", stdin=content)
+    assert result.exit_code == 2
+    assert said in result.stderr
+    assert len(result.stderr.strip().splitlines()) == 1
+    assert result.stdout == ""
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("check", "disag-gb200"), "did you mean disagg-gb200?"),
+        (("check", "quant-w4a8-mxfp4-mxfp8"), "is an overlay; lay it over a target"),
+        (("check", "disagg-gb200", "-f", "none.yaml"), "-f none.yaml: there is no such file"),
+        (("check", "disagg-gb200", "--release", "9.9.9"), "--release: 9.9.9 is not known"),
+        (("check", AS_FOUND, "--set", "a=b"), "-f and --set are for targets"),
+        (("explain", "D099"), "there is no rule D099; did you mean D0"),
+        (("bench", str(Path(AS_FOUND) / "deploy.yaml")), "has no benchmark"),
+    ],
+)
+def test_a_wrong_command_line_says_what_to_do(arguments: tuple[str, ...], said: str) -> None:
+    result = run(*arguments)
+    assert result.exit_code == 2
+    assert said in result.stderr
+
+
+def test_a_values_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
+    values = tmp_path / "values.yaml"
+    values.write_text("- 1\n")
+    result = run("check", str(values))
+    assert result.exit_code == 2
+    assert "Traceback" not in result.stderr
+
+
+def test_without_helm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
+    import gptoss.sources.helm as helm
+
+    monkeypatch.setattr(helm.resources, "root", lambda: Path("/nowhere"))
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("gptoss.load.find_helm", helm.find_helm)
+    with pytest.raises(Exception, match="Helm is not on the PATH; install Helm 3.14"):
+        helm.find_helm()
+
+
+@pytest.mark.parametrize("target", TARGETS)
+def test_bench_gives_the_numbers_of_the_chart_s_job(target: str) -> None:
+    from tests.chart.rendering import objects, one
+
+    plan = json.loads(run("bench", target, "--format", "json").stdout)
+    job = one("Job", objects(target, "benchmark.enabled=true"), "benchmark")
+    template = job["spec"]["template"]
+    assert plan["argv"] == template["spec"]["containers"][0]["args"]
+    assert template["metadata"]["annotations"]["gpt-oss/gpus"] == str(plan["gpus"])
+    flags = {"concurrency": "--concurrency", "requests": "--request-count"}
+    for key, flag in flags.items():
+        assert plan["argv"][plan["argv"].index(flag) + 1] == str(plan[key])
+    assert plan["concurrency"] == plan["concurrencyPerGpu"] * plan["gpus"]
+    assert plan["concurrency"] <= plan["capacity"]
+
+
+def test_bench_counts_the_gpus_that_workers_have_and_not_what_the_job_says() -> None:
+    plan = json.loads(run("bench", AS_FOUND, "--format", "json").stdout)
+    assert (plan["gpus"], plan["concurrency"], plan["requests"]) == (5, 1280, 12800)
+    assert plan["job"] == {"gpus": 6, "concurrency": 1536, "requests": 15360}
+
+
+def test_show_says_who_sets_what_and_what_it_beats() -> None:
+    shown = json.loads(run("show", AS_FOUND, "--format", "json").stdout)
+    decode = next(worker for worker in shown["workers"] if worker["name"] == "Decode")
+    (batch,) = [s for s in decode["settings"] if s["key"] == "max_batch_size"]
+    assert (batch["value"], batch["set_by"]["layer"]) == (1024, "engine YAML")
+    (beaten,) = batch["beat"]
+    assert (beaten["spelling"], beaten["value"], beaten["layer"]) == (
+        "--max-batch-size",
+        512,
+        "flag",
+    )
+    assert shown["gpus"] == 5
+    assert shown["capacity"] == 1024
+
+
+def test_show_of_every_target_fits_a_hundred_columns() -> None:
+    for target in TARGETS:
+        assert max(len(line) for line in run("show", target).stdout.splitlines()) <= 100
+
+
+def test_secrets_are_never_printed(tmp_path: Path) -> None:
+    text = (Path(AS_FOUND) / "deploy.yaml").read_text()
+    secret = "hf_" + "a1B2" * 9
+    named = "plain-but-secret"
+    manifest = tmp_path / "deploy.yaml"
+    manifest.write_text(
+        text.replace(
+            "            - {name: HF_HOME, value: /opt/models}",
+            f"            - {{name: HF_TOKEN, value: {named}}}\n"
+            f"            - {{name: OTHER, value: {secret}}}",
+        )
+    )
+    for command in ("check", "show"):
+        for form in ("text", "json"):
+            output = run(command, str(manifest), "--format", form).output
+            assert secret not in output
+            assert named not in output
+
+
+@pytest.mark.parametrize("rule", sorted(RULES))
+def test_explain_tells_what_why_source_bad_and_good(rule: str) -> None:
+    text = run("explain", rule).stdout
+    declared = RULES[rule]
+    for part in (declared.id, declared.name, declared.summary, declared.source):
+        assert part in text
+    for example in (declared.bad, declared.good):
+        assert all(line.strip() in text for line in example.splitlines())
+
+
+def test_targets_lists_targets_and_overlays_with_their_purpose() -> None:
+    rows = json.loads(run("targets", "--format", "json").stdout)
+    assert {row["name"]: row["kind"] for row in rows} == {
+        **dict.fromkeys(TARGETS, "target"),
+        "quant-w4a8-mxfp4-mxfp8": "overlay",
+    }
+    assert all(row["description"] for row in rows)
+
+
+@pytest.mark.parametrize("command", ["check", "show", "bench", "targets", "explain"])
+def test_every_command_s_help_has_an_example(command: str) -> None:
+    assert "Example" in run(command, "--help").stdout

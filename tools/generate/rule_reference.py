@@ -1,0 +1,105 @@
+"""The rule reference under docs/rules: an index and one page a rule."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss import rules as _rules  # noqa: F401 (declares the rules)
+from gptoss.findings import RULES, Severity
+
+if TYPE_CHECKING:
+    from gptoss.findings import Rule
+
+FOLDER = Path("docs/rules")
+NOTE = "<!-- Generated from tools/gptoss/rules by `make generate`; do not edit. -->"
+FAMILIES = {
+    "G": ("Graph", "will the operator accept it, and will every worker be discovered?"),
+    "C": ("Precedence", "who wins where the same thing is said twice?"),
+    "P": ("Parallelism", "do the sizes fit GPUs, nodes and model?"),
+    "E": ("Engine", "does the engine take the YAML, and do its sizes fit each other?"),
+    "M": ("Mixture of experts", "does a kernel exist for backend, activation type and GPU?"),
+    "K": ("Memory", "does it fit the GPU?"),
+    "D": ("Disaggregation", "do prefill and decode understand each other?"),
+    "S": ("Serving", "do clients get what they ask for, from the files that are meant?"),
+    "B": ("Benchmark", "does it measure this deployment?"),
+    "L": ("Placement", "do pods land on nodes that can run them?"),
+    "X": ("Security", "is every right needed, and every download pinned?"),
+    "R": ("Release", "is everything spelled as this release spells it?"),
+    "V": ("Values", "does Helm render the target?"),
+}
+SEVERITIES = {
+    Severity.ERROR: "the engine, the operator or the API server refuses it, or it cannot work",
+    Severity.WARNING: "it works, but not as its author meant",
+    Severity.INFO: "another way saves money or time",
+}
+FORM = """\
+The examples are run as tests. Each is laid over a clean deployment: a disaggregated one of TP1
+prefill and TP4 decode workers on GB200, or, where a part is called `worker`, an aggregated one of
+TP4 with attention data parallelism. Parts are separated by `---`, and the comment that a part
+begins with says what it is laid over:
+
+| comment | the part |
+|---|---|
+| `# decode.yaml`, `# prefill.yaml`, `# worker.yaml` | is merged over that worker's engine YAML |
+| `# decode.yaml text` | replaces it |
+| `# decode`, `# prefill`, `# worker`, `# frontend` | is merged over that component, in `v1alpha1` |
+| `# decode flags` | is added to its arguments |
+| `# decode flags removed` | names flags that are removed |
+| `# decode env` | is merged into its environment |
+| `# graph` | is merged over the DynamoGraphDeployment |
+| `# benchmark`, `# download` | is merged over that Job; `container`, `flags` and `env` as above |
+| `# document` | is one more manifest |
+| `# values` | is a values file over a shipped target |
+
+Null removes a key. `# gpu:`, `# release:` and `# api:` choose the GPU of every worker, the Dynamo
+release and the API version; `# also:` names other rules that the example fires.
+"""
+
+
+def rule_reference() -> dict[Path, str]:
+    """Texts by path: the index, and a page for every rule."""
+    pages = {FOLDER / f"{rule.id}.md": _page(rule) for rule in RULES.values()}
+    return {FOLDER / "README.md": _index(), **pages}
+
+
+def _index() -> str:
+    lines = [NOTE, "", "# Rules", ""]
+    lines += [f"* **{level.word}**: {meaning}." for level, meaning in SEVERITIES.items()]
+    for letter, (title, question) in FAMILIES.items():
+        rules = sorted(r for r in RULES if r.startswith(letter))
+        if rules:
+            lines += ["", f"## {letter}: {title}", "", question[0].upper() + question[1:], ""]
+            lines += ["| rule | severity | finds |", "|---|---|---|"]
+            lines += [_row(RULES[identifier]) for identifier in rules]
+    return "\n".join([*lines, "", "## The form of the examples", "", FORM])
+
+
+def _row(rule: Rule) -> str:
+    summary = rule.summary.replace("|", r"\|").replace("``", "`")
+    return f"| [{rule.id}]({rule.id}.md) `{rule.name}` | {rule.severity.word} | {summary} |"
+
+
+def _page(rule: Rule) -> str:
+    parts = [
+        NOTE,
+        f"# {rule.id}: {rule.name}",
+        f"**{rule.severity.word}**: {rule.summary.replace('``', '`')}",
+        rule.reason.replace("``", "`"),
+        f"Source: {rule.source}",
+        _example("Bad", rule.bad),
+        _example("Good", rule.good),
+        _example("Near miss, not reported", rule.near),
+        _needs(rule),
+        "[All rules](README.md)",
+    ]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _example(title: str, text: str) -> str:
+    return f"## {title}\n\n```yaml\n{text}\n```" if text else ""
+
+
+def _needs(rule: Rule) -> str:
+    reasons = "; ".join(need.value for need in rule.needs)
+    return f"Not applied where it lacks what it needs to know: {reasons}." if reasons else ""
