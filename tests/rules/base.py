@@ -19,6 +19,8 @@ CLAIM = "gpt-oss-model-cache"
 
 SECURITY = {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 1000}
 RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
+# Fields of a component that both versions call the same.
+KEPT = ("replicas", "multinode", "runtimeVersionOverride")
 CACHE_VOLUME = {"name": "model-cache", "persistentVolumeClaim": {"claimName": CLAIM}}
 
 AGGREGATED: dict[str, Any] = {
@@ -166,20 +168,25 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
         }
         component: dict[str, Any] = {
             "name": name.lower(),
-            "type": service.get("subComponentType") or service["componentType"],
+            "type": _type(service),
             "podTemplate": {
                 "metadata": service.get("extraPodMetadata", {}),
                 "spec": {**pod, "containers": [container]},
             },
         }
-        if "replicas" in service:
-            component["replicas"] = service["replicas"]
+        component |= {key: service[key] for key in KEPT if key in service}
         components.append(component)
     return {
         **graph,
         "apiVersion": "nvidia.com/v1beta1",
         "spec": {"backendFramework": "trtllm", "components": components},
     }
+
+
+def _type(service: dict[str, Any]) -> str:
+    """The ``type`` that the operator converts a v1alpha1 service to."""
+    kind: str = service["componentType"]
+    return str(service.get("subComponentType", kind)) if kind == "worker" else kind
 
 
 def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:

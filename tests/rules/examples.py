@@ -137,7 +137,9 @@ def dump(data: Any) -> str:
 
 def _patch_service(service: dict[str, Any], what: str, part: Part) -> None:
     container = service["extraPodSpec"]["mainContainer"]
-    if what:
+    if what == "container":
+        merge(container, part.data)
+    elif what:
         _patch_container(container, what, part)
     else:
         merge(service, part.data)

@@ -7,56 +7,25 @@ that the field's description calls an escape hatch.
 
 from __future__ import annotations
 
-from typing import Annotated, Any, Literal
+from typing import Annotated, Literal
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
-from pydantic.alias_generators import to_camel
+from pydantic import Field, StringConstraints, WithJsonSchema
 
-from gptoss.facts import Facts
+from gptoss.values_pods import (
+    FACTS,
+    Closed,
+    Count,
+    Free,
+    FrontendValues,
+    Name,
+    PodOptions,
+    Quantity,
+    Strings,
+    Worker,
+)
 
-_FACTS = Facts()
-
-Quantity = Annotated[
-    str | int,
-    Field(description="Kubernetes quantity, as in 80Gi"),
-    WithJsonSchema(
-        {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$"}
-    ),
-]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
-Count = Annotated[int, Field(ge=1)]
-Free = dict[str, Any]
-Strings = dict[str, str]
-Engine = Annotated[dict[str, Any], WithJsonSchema({"x-engine": True})]
-Environment = Annotated[
-    dict[str, Any],
-    WithJsonSchema(
-        {
-            "type": "object",
-            "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
-            "additionalProperties": {
-                "anyOf": [
-                    {"type": "string"},
-                    {
-                        "type": "object",
-                        "description": "A source, as under valueFrom",
-                        "minProperties": 1,
-                        "maxProperties": 1,
-                    },
-                    {"type": "null"},
-                ]
-            },
-        }
-    ),
-]
-ReleaseName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.releases)})]
-GpuName = Annotated[str, WithJsonSchema({"enum": list(_FACTS.gpus)})]
-
-
-class Closed(BaseModel):
-    """A map that takes only the keys declared."""
-
-    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
+GpuName = Annotated[str, WithJsonSchema({"enum": list(FACTS.gpus)})]
 
 
 class Runtime(Closed):
@@ -64,7 +33,7 @@ class Runtime(Closed):
 
     kind: Literal["dynamo"] = Field("dynamo", description="NVIDIA Dynamo with TensorRT-LLM.")
     release: ReleaseName = Field(
-        _FACTS.default_release.version,
+        FACTS.default_release.version,
         description="Dynamo release. Image tag, API version and flag spelling follow from it.",
     )
     image: str | None = Field(
@@ -85,7 +54,7 @@ class ModelValues(Closed):
 
     id: str = Field("openai/gpt-oss-120b", description="Repository on the Hugging Face hub.")
     revision: Annotated[str, StringConstraints(pattern="^[0-9a-f]{40}$")] = Field(
-        _FACTS.models["openai/gpt-oss-120b"].revision,
+        FACTS.models["openai/gpt-oss-120b"].revision,
         description="Commit of the repository; the cache is filled with it and served from it.",
     )
     served_name: str | None = Field(
@@ -125,106 +94,12 @@ class Workload(Closed):
     )
 
 
-class Resources(Closed):
-    """CPU and memory; GPUs are derived from the engine config."""
-
-    requests: dict[str, Quantity] = Field(
-        default_factory=dict, description="What the scheduler reserves."
-    )
-    limits: dict[str, Quantity] = Field(default_factory=dict, description="What is not exceeded.")
-
-
-class PodOptions(Closed):
-    """Options that every pod of the chart has."""
-
-    env: Environment = Field(
-        default_factory=dict,
-        description="Extra environment: a string, or a source as under valueFrom. Wins over what "
-        "the chart sets; null removes it. Escape hatch.",
-    )
-    resources: Resources = Field(default_factory=Resources, description="CPU and memory.")
-    pod_annotations: Strings = Field(
-        default_factory=dict, description="Annotations of the pods. Escape hatch."
-    )
-    pod_labels: Strings = Field(
-        default_factory=dict, description="Labels of the pods. Escape hatch."
-    )
-    extra_volumes: list[Free] = Field(
-        default_factory=list, description="Volumes of the pods. Escape hatch."
-    )
-    extra_volume_mounts: list[Free] = Field(
-        default_factory=list, description="Volume mounts of the main container. Escape hatch."
-    )
-    extra_pod_spec: Free = Field(
-        default_factory=dict,
-        description="Fields merged over the pod's spec, last word. Escape hatch.",
-    )
-
-
-class Worker(PodOptions):
-    """A worker: one engine, in any number of replicas."""
-
-    role: Literal["aggregated", "prefill", "decode"] = Field(
-        description="aggregated does both; prefill and decode come in pairs."
-    )
-    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Engines of this kind.")
-    engine_config: str | None = Field(
-        None, description="TensorRT-LLM YAML under the chart's engine_configs/."
-    )
-    engine: Engine = Field(
-        default_factory=dict,
-        description="TensorRT-LLM settings merged over engineConfig; null is passed on.",
-    )
-    gpus: Count | None = Field(
-        None,
-        description="GPUs of one replica; derived from the engine's parallel sizes when null, "
-        "must agree with them otherwise.",
-    )
-    nodes: Count | None = Field(
-        None, description="Nodes of one replica; as few as hold its GPUs when null."
-    )
-    extra_args: list[str] = Field(
-        default_factory=list,
-        description="Flags added to dynamo.trtllm. Sizes belong into engine. Escape hatch.",
-    )
-    shared_memory: Quantity | None = Field(
-        None, description="Size of /dev/shm; 20Gi a GPU when null."
-    )
-    termination_grace_period_seconds: Count = Field(
-        300, description="Seconds that running requests get to finish when a pod is stopped."
-    )
-
-
 class Quantization(Closed):
     """How the experts' activations are quantised."""
 
     override: Literal["W4A16_MXFP4", "W4A8_MXFP4_MXFP8", "W4A8_MXFP4_FP8"] | None = Field(
         None,
         description="OVERRIDE_QUANT_ALGO of every worker; TensorRT-LLM chooses by GPU when null.",
-    )
-
-
-class FrontendValues(PodOptions):
-    """The HTTP frontend with its router."""
-
-    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Frontends.")
-    router_mode: Literal[
-        "round-robin", "random", "power-of-two", "least-loaded", "kv", "device-aware-weighted"
-    ] = Field(
-        "round-robin",
-        description="How requests are spread over workers; kv follows cached prefixes and turns "
-        "on the workers' KV events.",
-    )
-    enforce_disagg: bool | None = Field(
-        None,
-        description="Refuse requests while no prefill worker is there, rather than silently "
-        "prefill on decode workers; on for disaggregated targets when null.",
-    )
-    extra_args: list[str] = Field(
-        default_factory=list, description="Flags added to dynamo.frontend. Escape hatch."
-    )
-    termination_grace_period_seconds: Count = Field(
-        60, description="Seconds that open connections get to finish when a pod is stopped."
     )
 
 

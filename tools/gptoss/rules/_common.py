@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gptoss.facts import Model, Release
-    from gptoss.model import Component, Deployment, Worker
+    from gptoss.model import Deployment, Worker
     from gptoss.places import Located
     from gptoss.pods import Pod, Variable
     from gptoss.settings import Claim, Setting
@@ -27,17 +27,6 @@ def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
         yield f"Job {job.name}", job.pod
     if deployment.benchmark:
         yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
-
-
-def variable(deployment: Deployment, component: Component, name: str) -> Variable | None:
-    """A variable of a component, whether it is set there or for every component."""
-    return component.pod.environment.get(name) or deployment.environment.get(name)
-
-
-def text_of(deployment: Deployment, component: Component, name: str) -> str | None:
-    """The literal value of a variable of a component, or None."""
-    found = variable(deployment, component, name)
-    return found.value if found else None
 
 
 def is_true(text: str | None) -> bool:

@@ -113,13 +113,11 @@ class EngineSchema:
         block, _, name = path.rpartition(".")
         present = [p for p, f in self.facts["fields"].items() if self.life(f) is Life.PRESENT]
         siblings = {p.rpartition(".")[2]: p for p in present if p.rpartition(".")[0] == block}
-        close = get_close_matches(name, siblings, n=1, cutoff=0.6)
-        if close:
-            return f"write {close[0]}"
         elsewhere = [p for p in present if p.rpartition(".")[2] == name]
         if elsewhere:
-            return f"it belongs to {_joined(elsewhere[:2])}"
-        return "remove it"
+            return f"write {_joined(elsewhere[:2])}"
+        close = get_close_matches(name, siblings, n=1, cutoff=0.6)
+        return f"write {close[0]}" if close else "remove it"
 
     def _version_hint(self, path: str, field: Mapping[str, Any]) -> str:
         if new := field.get("renamed_to") or field.get("use_instead"):

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules._common import variable
-
 if TYPE_CHECKING:
     from gptoss.facts import Gpu
-    from gptoss.model import Deployment, Worker
+    from gptoss.model import Worker
     from gptoss.pods import Variable
 
 OVERRIDE = "OVERRIDE_QUANT_ALGO"
@@ -58,7 +56,7 @@ def default_algorithm(worker: Worker) -> str | None:
             return None
 
 
-def override_of(deployment: Deployment, worker: Worker) -> tuple[Variable, str] | None:
+def override_of(worker: Worker) -> tuple[Variable, str] | None:
     """The override variable with its value as the engine reads it, if it is set."""
-    found = variable(deployment, worker, OVERRIDE)
+    found = worker.pod.environment.get(OVERRIDE)
     return (found, found.value.upper()) if found and found.value else None

@@ -1,10 +1,10 @@
-"""Does the benchmark measure this deployment, with numbers that fit it?"""
+"""Do the numbers of the benchmark fit the deployment?"""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules._common import quoted
 
@@ -13,10 +13,8 @@ if TYPE_CHECKING:
 
     from gptoss.facts import Facts
     from gptoss.model import Deployment, Worker
-    from gptoss.places import Located
 
 RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/perf.yaml @2cfffb6"
-ENTRIES = ("--num-dataset-entries", "--num-prompts")
 
 
 def _gpus(deployment: Deployment) -> int | None:
@@ -62,7 +60,7 @@ def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         f"({_parts(deployment)})",
         f"write {gpus}",
         also=[
-            (limit, f"{worker.name}: {worker.gpus * worker.replica_count} GPUs")
+            (limit, f"{worker.name} has {worker.gpus * worker.replica_count}")
             for worker, limit in zip(deployment.workers, workers, strict=True)
         ],
     )
@@ -195,138 +193,3 @@ def fewer_requests_than_concurrency(deployment: Deployment, _facts: Facts) -> It
             f"write {10 * concurrency.value}, ten times the concurrency",
             also=[(concurrency, f"concurrency is {concurrency.value}")],
         )
-
-
-@rule(
-    "B005",
-    "prompt-longer-than-context",
-    Severity.ERROR,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py (prompt longer than "
-    "max_seq_len); ai-dynamo/dynamo #6987",
-    bad="""
-    # worker.yaml
-    max_seq_len: 1024
-    max_batch_size: 900
-    ---
-    # benchmark flags
-    --synthetic-input-tokens-mean 1024 --output-tokens-mean 100
-    """,
-    good="""
-    # benchmark flags
-    --synthetic-input-tokens-mean 128
-    ---
-    # worker.yaml
-    max_seq_len: 2048
-    """,
-    needs=(Need.ENGINE,),
-)
-def prompt_longer_than_context(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The benchmark's prompts alone are longer than ``max_seq_len``.
-
-    Every request is refused.
-    """
-    prompt = deployment.benchmark.input_tokens if deployment.benchmark else None
-    if prompt is None:
-        return
-    for worker in deployment.workers:
-        length = worker.engine.whole("max_seq_len")
-        if length is not None and prompt.value >= length:
-            yield Said(
-                prompt,
-                f"prompts of {prompt.value} tokens leave no room in max_seq_len {length} of "
-                f"{worker.name}",
-                "raise max_seq_len, or send shorter prompts",
-                also=[(worker.engine["max_seq_len"], f"max_seq_len is {length}")],
-            )
-
-
-@rule(
-    "B006",
-    "answer-cut-short",
-    Severity.WARNING,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py (max_tokens is cut to what "
-    "max_seq_len leaves)",
-    bad="""
-    # benchmark flags
-    --output-tokens-mean 4096
-    """,
-    good="""
-    # benchmark flags
-    --output-tokens-mean 1000
-    """,
-    needs=(Need.ENGINE,),
-)
-def answer_cut_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """Prompt and answer of the benchmark together are longer than ``max_seq_len``.
-
-    Answers end early, so the run measures fewer output tokens than it says.
-    """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.input_tokens is None or benchmark.output_tokens is None:
-        return
-    isl, osl = benchmark.input_tokens.value, benchmark.output_tokens
-    for worker in deployment.workers:
-        length = worker.engine.whole("max_seq_len")
-        if worker.role is Role.PREFILL or length is None or isl >= length:
-            continue
-        if isl + osl.value > length:
-            yield Said(
-                osl,
-                f"{isl} + {osl.value} tokens do not fit max_seq_len {length} of {worker.name}, so "
-                "answers end early",
-                f"raise max_seq_len to {isl + osl.value} or more",
-                also=[(worker.engine["max_seq_len"], f"max_seq_len is {length}")],
-            )
-
-
-@rule(
-    "B007",
-    "prompts-repeat",
-    Severity.WARNING,
-    source="ai-dynamo/aiperf 0.13.0 --num-dataset-entries (entries are reused)",
-    bad="""
-    # benchmark flags
-    --num-dataset-entries 1000
-    """,
-    good="""
-    # benchmark flags
-    --num-dataset-entries 12800
-    """,
-    near="""
-    # also: K005
-    # benchmark flags
-    --num-dataset-entries 1000
-    ---
-    # prefill.yaml
-    kv_cache_config: {enable_block_reuse: false}
-    """,
-    needs=(Need.ENGINE,),
-)
-def prompts_repeat(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The benchmark sends the same prompts again while block reuse is on.
-
-    A repeated prompt is found in the KV cache and costs no prefill: time to first token and
-    throughput come out better than any new prompt would see.
-    """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.command is None or benchmark.requests is None:
-        return
-    entries = benchmark.command.flag(*ENTRIES)
-    count = _whole(entries)
-    if entries is None or count is None or count >= benchmark.requests.value:
-        return
-    for worker in deployment.workers:
-        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-        if worker.role is not Role.DECODE and reuse.value is True:
-            yield Said(
-                entries,
-                f"{count} prompts are sent {benchmark.requests.value} times in all, and "
-                f"{worker.name} reuses KV blocks: repeated prompts skip prefill",
-                f"write {benchmark.requests.value}",
-                also=[(benchmark.requests, f"{benchmark.requests.value} requests")],
-            )
-            return
-
-
-def _whole(text: Located[str] | None) -> int | None:
-    return int(text.value) if text is not None and text.value.isdecimal() else None

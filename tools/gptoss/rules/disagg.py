@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role
-from gptoss.rules._common import is_true, pairs, text_of, variable
+from gptoss.rules._common import is_true, pairs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -166,7 +166,7 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
         return
     if frontend.command.flag("--enforce-disagg"):
         return
-    if not is_true(text_of(deployment, frontend, "DYN_ENFORCE_DISAGG")):
+    if not is_true(frontend.pod.variable("DYN_ENFORCE_DISAGG")):
         yield Said(
             frontend.command,
             f"{frontend.name} runs without --enforce-disagg, so it falls back to decode-only "
@@ -196,7 +196,7 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
 def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A prefill worker sends the KV cache without overlap, which has made workers hang."""
     for worker in deployment.workers_with(Role.PREFILL):
-        found = variable(deployment, worker, "TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP")
+        found = worker.pod.environment.get("TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP")
         if found and is_true(found.value):
             yield Said(
                 found,

@@ -108,7 +108,7 @@ def moe_kernel_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         degrades = deployment.release is None or deployment.release.number >= DEGRADES_FROM
         if backend == "TRTLLM" and kind == "hopper" and degrades:
             continue
-        override = override_of(deployment, worker)
+        override = override_of(worker)
         asked = override[1] if override and override[1] in ALGORITHMS else None
         algorithm = asked or default_algorithm(worker)
         if algorithm in KERNELS[backend][kind]:

@@ -70,8 +70,8 @@ def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         if worker.gpus_per_pod and worker.gpus < worker.ranks:
             yield Said(
                 worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} needs {_count(worker.ranks)}, but a replica gets "
-                f"{_gpus(worker)}",
+                f"{worker.name}: {_product(worker)} needs {_count(worker.ranks)}, but a replica "
+                f"gets {_gpus(worker)}",
                 _gpu_hint(worker),
                 also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
             )
@@ -115,8 +115,8 @@ def idle_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         if worker.gpus_per_pod and worker.gpus > worker.ranks:
             yield Said(
                 worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} uses {_count(worker.ranks)}, but a replica gets "
-                f"{_gpus(worker)}",
+                f"{worker.name}: {_product(worker)} uses {_count(worker.ranks)}, but a replica "
+                f"gets {_gpus(worker)}",
                 _gpu_hint(worker),
                 also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
             )
@@ -265,12 +265,14 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
 def experts_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The expert parallel size does not divide the model's experts.
 
-    Every rank holds the same number of experts; a remainder has no rank to live on.
+    Every rank holds the same number of experts; a remainder has no rank to live on. (With an
+    expert load balancer its slots have to divide evenly instead.)
     """
     model = needed_model(deployment)
     for worker in deployment.workers:
         ep = _size(worker, "moe_expert_parallel_size")
-        if ep and model.experts % ep:
+        balanced = worker.engine.under("moe_config.load_balancer")
+        if ep and model.experts % ep and not balanced:
             yield Said(
                 worker.engine["moe_expert_parallel_size"],
                 f"{worker.name}: moe_expert_parallel_size {ep} does not divide the "

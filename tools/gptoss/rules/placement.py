@@ -133,7 +133,7 @@ def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
             continue
         if any(n.required and n.key not in WIDE_LABELS for n in worker.pod.nodes):
             continue
-        needs = _blackwell_needs(deployment, worker)
+        needs = _blackwell_needs(worker)
         why = f", but {quoted(needs)} need Blackwell" if len(needs) > 1 else ""
         why = f", but {needs[0]} needs Blackwell" if len(needs) == 1 else why
         asked = [node for node in worker.pod.nodes if node.required]
@@ -145,14 +145,14 @@ def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         )
 
 
-def _blackwell_needs(deployment: Deployment, worker: Worker) -> list[str]:
+def _blackwell_needs(worker: Worker) -> list[str]:
     """What of a worker's settings exists on Blackwell only."""
     if not worker.engine_known:
         return []
     needs = []
     if worker.engine.text("moe_config.backend") == "TRTLLM":
         needs.append("moe_config.backend TRTLLM")
-    override = override_of(deployment, worker)
+    override = override_of(worker)
     if override and override[1] == "W4A8_MXFP4_MXFP8":
         needs.append(f"{override[0].name} {override[1]}")
     if (worker.engine.text("kv_cache_config.dtype") or "").lower() in ("fp8", "nvfp4"):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import is_true, quoted, text_of
+from gptoss.rules._common import is_true, quoted
 from gptoss.settings import Layer
 
 if TYPE_CHECKING:
@@ -270,7 +270,7 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
     """
     for worker in deployment.workers:
         published = worker.command.flag(*EVENT_FLAGS) or next(
-            (v for v in EVENT_VARIABLES if is_true(text_of(deployment, worker, v))), None
+            (v for v in EVENT_VARIABLES if is_true(worker.pod.variable(v))), None
         )
         if published is None:
             continue

@@ -44,7 +44,7 @@ def quantization_override_ignored(deployment: Deployment, _facts: Facts) -> Iter
     It logs "Unsupported quant algo" once, among thousands of lines, and goes on with its default.
     """
     for worker in deployment.workers:
-        override = override_of(deployment, worker)
+        override = override_of(worker)
         if override and override[1] not in ALGORITHMS:
             yield Said(
                 override[0],
@@ -80,7 +80,7 @@ def quantization_override_redundant(deployment: Deployment, _facts: Facts) -> It
     W4A8 kernels do not exist on Hopper.
     """
     for worker in deployment.workers:
-        override = override_of(deployment, worker)
+        override = override_of(worker)
         if override is None:
             continue
         default = default_algorithm(worker)

@@ -15,7 +15,10 @@ if TYPE_CHECKING:
     from gptoss.pods import Command
 
 MODE = "--disaggregation-mode"
-PARSERS = "metadata and argument parsers of the ai-dynamo wheels 0.5.0 to 1.6.1"
+PARSERS = (
+    "argument parsers of the ai-dynamo wheels 0.5.0 to 1.6.1 (dynamo/trtllm/backend_args.py, "
+    "dynamo/frontend/frontend_args.py)"
+)
 
 
 class Span(NamedTuple):
@@ -29,16 +32,17 @@ class Span(NamedTuple):
 WORKER_FLAGS = {
     "--disaggregation-strategy": Span(gone=(0, 7), instead="remove it"),
     "--next-endpoint": Span(gone=(0, 7), instead="remove it"),
-    "--disable-request-abort": Span(gone=(1, 2), instead="remove it"),
+    "--disable-request-abort": Span(gone=(1, 1), instead="remove it"),
     "--publish-kv-events": Span(since=(1, 3), instead="write --publish-events-and-metrics"),
-    "--durable-kv-events": Span(gone=(1, 6), instead="remove it"),
-    "--torch-compile-mode": Span(gone=(1, 2), instead="remove it"),
-    "--warmup-steps": Span(gone=(1, 2), instead="remove it"),
+    "--durable-kv-events": Span(gone=(1, 4), instead="remove it"),
+    "--publish-metrics": Span(since=(1, 6), instead="write --publish-events-and-metrics"),
+    "--torch-compile-mode": Span(gone=(1, 1), instead="remove it"),
+    "--warmup-steps": Span(gone=(1, 1), instead="remove it"),
 }
 FRONTEND_FLAGS = {
-    "--router-durable-kv-events": Span(gone=(1, 6), instead="remove it"),
-    "--router-snapshot-threshold": Span(gone=(1, 6), instead="remove it"),
-    "--router-reset-states": Span(gone=(1, 6), instead="remove it"),
+    "--router-durable-kv-events": Span(gone=(1, 4), instead="remove it"),
+    "--router-snapshot-threshold": Span(gone=(1, 4), instead="remove it"),
+    "--router-reset-states": Span(gone=(1, 4), instead="remove it"),
     "--admission-control": Span(since=(1, 3), instead="remove it"),
     "--router-policy-config": Span(since=(1, 3), instead="remove it"),
 }
@@ -113,12 +117,12 @@ def _dotted(number: tuple[int, ...]) -> str:
     Severity.ERROR,
     source=PARSERS,
     bad="""
-    # release: 1.6.1
+    # release: 1.4.2
     # worker flags
     --disaggregation-mode prefill_and_decode
     """,
     good="""
-    # release: 1.6.1
+    # release: 1.4.2
     # worker flags
     --disaggregation-mode agg
     """,
@@ -131,7 +135,7 @@ def _dotted(number: tuple[int, ...]) -> str:
 def aggregated_mode_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """``--disaggregation-mode`` spells aggregated serving as another release does.
 
-    Up to 1.2 it is prefill_and_decode, from 1.3 on agg; 1.6 no longer takes the old word. A wrong
+    Up to 1.2 it is prefill_and_decode, from 1.3 on agg; 1.4 no longer takes the old word. A wrong
     one stops the worker.
     """
     release = needed_release(deployment)
@@ -140,7 +144,7 @@ def aggregated_mode_of_another_release(deployment: Deployment, _facts: Facts) ->
         if mode is None:
             continue
         too_new = mode.value in ("agg", "pd") and release.number < (1, 3)
-        too_old = mode.value == "prefill_and_decode" and release.number >= (1, 6)
+        too_old = mode.value == "prefill_and_decode" and release.number >= (1, 4)
         if too_new or too_old:
             yield Said(
                 mode,
@@ -169,16 +173,16 @@ def aggregated_mode_of_another_release(deployment: Deployment, _facts: Facts) ->
 def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """``--disaggregation-mode prefill_and_decode`` is deprecated from release 1.3 on.
 
-    Release 1.6 refuses it. Aggregated serving is the default, so the flag can go.
+    Release 1.4 refuses it. Aggregated serving is the default, so the flag can go.
     """
     release = needed_release(deployment)
     for worker in deployment.workers:
         mode = worker.command.flag(MODE)
-        if mode and mode.value == "prefill_and_decode" and (1, 3) <= release.number < (1, 6):
+        if mode and mode.value == "prefill_and_decode" and (1, 3) <= release.number < (1, 4):
             yield Said(
                 mode,
                 f"{worker.name}: {MODE} prefill_and_decode is deprecated in release "
-                f"{release.version} and gone in 1.6",
+                f"{release.version} and refused from 1.4 on",
                 f"write {MODE} {release.aggregated_mode}, or leave it out",
             )
 

@@ -6,14 +6,15 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Said, Severity, rule
-from gptoss.rules._common import is_hub_id, is_path, is_true, offline_switch, text_of
+from gptoss.rules._common import is_hub_id, is_path, is_true, offline_switch
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.facts import Facts
-    from gptoss.model import Component, Deployment
-    from gptoss.pods import Mount
+    from gptoss.model import Component, Deployment, Worker
+    from gptoss.places import Located
+    from gptoss.pods import Mount, Variable
 
 DEFAULT_HOME = "/root/.cache/huggingface"
 COMMIT = re.compile(r"[0-9a-f]{40}$")
@@ -23,14 +24,24 @@ DOWNLOAD_SOURCE = "huggingface_hub 1.11.0 _snapshot_download.py"
 SELF_HOST_FROM = (1, 4)
 
 
-def _home(deployment: Deployment, component: Component) -> str:
+def _home(component: Component) -> str:
     """The folder that the Hugging Face libraries cache into."""
-    cache = text_of(deployment, component, "HF_HUB_CACHE")
-    return cache or text_of(deployment, component, "HF_HOME") or DEFAULT_HOME
+    cache = component.pod.variable("HF_HUB_CACHE")
+    return cache or component.pod.variable("HF_HOME") or DEFAULT_HOME
 
 
-def _home_mount(deployment: Deployment, component: Component) -> Mount | None:
-    return component.pod.mount_at(_home(deployment, component))
+def _named_at(worker: Worker) -> Located[str] | Variable | None:
+    """Where the model is named: the variable, when the flag only refers to one."""
+    model = worker.model
+    for name in sorted(worker.pod.mentions or ()) if model else ():
+        found = worker.pod.environment.get(name)
+        if model and found and found.value == model.value:
+            return found
+    return model
+
+
+def _home_mount(component: Component) -> Mount | None:
+    return component.pod.mount_at(_home(component))
 
 
 @rule(
@@ -80,9 +91,9 @@ def model_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
         folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
         yield Said(
-            model,
+            _named_at(worker) or worker,
             f"{worker.name} loads {model.value} at its newest commit{fails}",
-            f"name the pinned copy in the cache: {_home(deployment, worker)}/hub/{folder}",
+            f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}",
             also=also,
         )
 
@@ -121,11 +132,11 @@ def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said
             continue
         if image is None or not image.value.startswith(f"{facts.image}:"):
             continue
-        if _home_mount(deployment, worker) is None:
+        if _home_mount(worker) is None:
             yield Said(
                 offline,
                 f"{worker.name}: {offline.name}={offline.value}, but no volume is mounted at "
-                f"{_home(deployment, worker)}, where {model.value} is looked for",
+                f"{_home(worker)}, where {model.value} is looked for",
                 "mount the model cache there, or point HF_HOME at its mount",
                 also=[(model, f"the model is {model.value}")],
             )
@@ -158,7 +169,7 @@ def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterato
         claims = [mount for mount in worker.pod.mounts if mount.claim]
         where = f"; claim {claims[0].claim} is mounted at {claims[0].path}" if claims else ""
         yield Said(
-            model,
+            _named_at(worker) or worker,
             f"{worker.name} loads the model from {model.value}, where no volume is mounted{where}",
             "make the model path begin with the mount path",
             also=[(mount, f"mounted at {mount.path}") for mount in claims[:1]],
@@ -197,7 +208,7 @@ def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterat
             continue
         if found[1] not in {revision.value for revision in fetched}:
             yield Said(
-                worker.model,
+                _named_at(worker) or worker,
                 f"{worker.name} loads commit {found[1]}, but the download Job fetches "
                 f"{fetched[0].value}",
                 "name the same commit in both",
@@ -246,21 +257,21 @@ def frontend_without_model_files(deployment: Deployment, _facts: Facts) -> Itera
         return
     if release and release.number >= SELF_HOST_FROM:
         return
-    if any(_self_hosts(deployment, worker) for worker in deployment.workers):
+    if any(_self_hosts(worker) for worker in deployment.workers):
         return
     paths = [w.model.value for w in deployment.workers if w.model and is_path(w.model.value)]
     reachable = any(frontend.pod.mount_at(path) for path in paths)
-    if not reachable and _home_mount(deployment, frontend) is None:
+    if not reachable and _home_mount(frontend) is None:
         yield Said(
             frontend.command or frontend,
-            f"{frontend.name} mounts no model cache (HF_HOME is {_home(deployment, frontend)}), so "
+            f"{frontend.name} mounts no model cache (HF_HOME is {_home(frontend)}), so "
             "it downloads the tokenizer from the hub",
             "mount the model cache read-only into the frontend and set HF_HOME to it",
         )
 
 
-def _self_hosts(deployment: Deployment, component: Component) -> bool:
-    return is_true(text_of(deployment, component, "DYN_SELF_HOST_METADATA"))
+def _self_hosts(component: Component) -> bool:
+    return is_true(component.pod.variable("DYN_SELF_HOST_METADATA"))
 
 
 @rule(
@@ -291,11 +302,11 @@ def weights_downloaded_at_every_start(deployment: Deployment, _facts: Facts) -> 
         model = worker.model
         if model is None or not is_hub_id(model.value):
             continue
-        if offline_switch(worker.pod.environment.values()) or _home_mount(deployment, worker):
+        if offline_switch(worker.pod.environment.values()) or _home_mount(worker):
             continue
         yield Said(
-            model,
-            f"{worker.name} downloads {model.value} into {_home(deployment, worker)}, where no "
+            _named_at(worker) or worker,
+            f"{worker.name} downloads {model.value} into {_home(worker)}, where no "
             "volume is mounted, at every start",
             "mount a model cache and point HF_HOME at it",
         )

@@ -90,7 +90,8 @@ class Objects:
                 if table
                 for key, value in table.items()
             }
-            place = root.at(path, config_map.tree.place)
+            named = config_map.tree.at("metadata", "name") or config_map.tree
+            place = root.at(path, named.where)
             found.append(ConfigMap(config_map.name, place, keys))
         return tuple(found)
 

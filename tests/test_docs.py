@@ -1,0 +1,65 @@
+"""Commands in the documents work, and links lead somewhere."""
+
+import re
+import shlex
+import subprocess
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gptoss.cli import main
+from tests.chart.rendering import ROOT, run
+
+DOCUMENTS = [ROOT / "README.md", ROOT / "charts" / "gpt-oss" / "README.md"]
+CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
+LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
+
+
+def commands() -> list[str]:
+    """Every line of every console block."""
+    found = []
+    for document in DOCUMENTS:
+        for block in CONSOLE.findall(document.read_text(encoding="utf-8")):
+            found += [line for line in block.splitlines() if line]
+    return sorted(set(found))
+
+
+def make_targets() -> set[str]:
+    text = (ROOT / "Makefile").read_text(encoding="utf-8")
+    return set(re.findall(r"^([a-z]+):.*##", text, re.MULTILINE))
+
+
+@pytest.mark.parametrize("command", commands())
+def test_every_command_in_the_documents_works(
+    command: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(ROOT)
+    program, *arguments = shlex.split(command)
+    if program == "make":
+        assert set(arguments) <= make_targets()
+    elif program == "gptoss":
+        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert result.exit_code in (0, 1), result.output
+    elif program == "helm":
+        dry = ["--dry-run=client"] if arguments[0] == "install" else []
+        done = run("helm4", *arguments, *dry)
+        assert done.returncode == 0, done.stderr
+    else:
+        pytest.fail(f"nothing here runs {program}")
+
+
+@pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
+def test_every_link_in_the_documents_leads_to_a_file(document: Path) -> None:
+    for link in LINK.findall(document.read_text(encoding="utf-8")):
+        assert (document.parent / link).exists(), link
+
+
+def test_nothing_committed_names_a_package_registry() -> None:
+    hosts = "|".join(
+        ("pypi[.]org", "pythonhosted[.]org", "proxy[.]golang[.]org", "registry[.]npmjs[.]org")
+    )
+    done = subprocess.run(
+        ["git", "grep", "-lIE", hosts], cwd=ROOT, capture_output=True, text=True, check=False
+    )
+    assert done.stdout == ""

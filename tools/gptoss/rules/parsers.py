@@ -1,0 +1,174 @@
+"""Are reasoning and tool calls taken out of the model's text?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._common import needed_model
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment, Worker
+    from gptoss.places import Located
+    from gptoss.pods import Variable
+
+REASONING = ("--dyn-reasoning-parser", "DYN_REASONING_PARSER")
+TOOLS = ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER")
+PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
+VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
+
+
+def _parser(worker: Worker, names: tuple[str, str]) -> Located[str] | Variable | None:
+    """Who names a parser: the flag, else the variable."""
+    flag, name = names
+    return worker.command.flag(flag) or worker.pod.environment.get(name)
+
+
+@rule(
+    "S001",
+    "reasoning-parser-missing",
+    Severity.WARNING,
+    source=PARSERS,
+    bad="""
+    # worker flags removed
+    --dyn-reasoning-parser
+    """,
+    good="""
+    # worker flags
+    --dyn-reasoning-parser gpt_oss
+    """,
+    near="""
+    # worker flags removed
+    --dyn-reasoning-parser
+    ---
+    # worker env
+    DYN_REASONING_PARSER: gpt_oss
+    """,
+    needs=(Need.MODEL,),
+)
+def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker has no reasoning parser.
+
+    gpt-oss writes its reasoning and its answer in channels of one text. Without the parser clients
+    get both, with the channel markup, as the answer. Prefill and decode workers both need it.
+    """
+    model = needed_model(deployment)
+    yield from _missing_parser(deployment, REASONING, model.reasoning_parser)
+
+
+@rule(
+    "S002",
+    "tool-call-parser-missing",
+    Severity.WARNING,
+    source=PARSERS,
+    bad="""
+    # worker flags removed
+    --dyn-tool-call-parser
+    """,
+    good="""
+    # worker flags
+    --dyn-tool-call-parser harmony
+    """,
+    needs=(Need.MODEL,),
+)
+def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker has no tool call parser.
+
+    Tool calls then stay in the text of the answer and tool_calls is empty: agents stop working
+    although every response has status 200.
+    """
+    model = needed_model(deployment)
+    yield from _missing_parser(deployment, TOOLS, model.tool_call_parser)
+
+
+def _missing_parser(
+    deployment: Deployment, names: tuple[str, str], expected: str
+) -> Iterator[Said]:
+    for worker in deployment.workers:
+        if _parser(worker, names) is None:
+            yield Said(
+                worker.command,
+                f"{worker.name} has no {names[0]}, so clients get raw channel markup",
+                f"add {names[0]} {expected}",
+            )
+
+
+@rule(
+    "S003",
+    "parser-of-another-model",
+    Severity.ERROR,
+    source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.4.2",
+    bad="""
+    # worker flags
+    --dyn-reasoning-parser gpt-oss
+    """,
+    good="""
+    # worker flags
+    --dyn-reasoning-parser gpt_oss
+    """,
+    near="""
+    # worker flags
+    --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
+    """,
+    needs=(Need.MODEL,),
+)
+def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The reasoning or tool call parser is not the one that understands gpt-oss.
+
+    gpt_oss and harmony are the only names that read its channels. A name that Dynamo does not know
+    (gpt-oss, openai) stops the worker; the parser of another model finds nothing in the text.
+    """
+    model = needed_model(deployment)
+    expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
+    for worker in deployment.workers:
+        for names, wanted in expected:
+            parser = _parser(worker, names)
+            if parser is not None and parser.value not in (wanted, None):
+                yield Said(
+                    parser,
+                    f"{worker.name}: {names[0]} {parser.value} does not understand {model.id}",
+                    f"write {names[0]} {wanted}",
+                )
+
+
+@rule(
+    "S004",
+    "harmony-vocabulary-missing",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo #15155; openai-harmony 0.0.3 (TIKTOKEN_ENCODINGS_BASE)",
+    bad="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: null
+    """,
+    good="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: /opt/models/vocabulary
+    """,
+    near="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: null
+    TIKTOKEN_RS_CACHE_DIR: /opt/models/tiktoken
+    """,
+    needs=(Need.MODEL,),
+)
+def harmony_vocabulary_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend has no copy of the harmony vocabulary.
+
+    Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
+    then, every response still has status 200, with raw channel markup and without tool calls, and
+    the log says next to nothing.
+    """
+    frontend, model = deployment.frontend, deployment.model
+    if frontend is None or model is None or model.tool_call_parser != "harmony":
+        return
+    if not any(frontend.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
+        yield Said(
+            frontend.command or frontend,
+            f"{frontend.name} has no TIKTOKEN_ENCODINGS_BASE, so it downloads the harmony "
+            "vocabulary at the first request and parses nothing when it cannot",
+            "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
+            "folder",
+        )
