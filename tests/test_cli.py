@@ -11,8 +11,10 @@ from click.testing import CliRunner, Result
 
 from gptoss import resources
 from gptoss.cli import main
+from gptoss.errors import InputError
 from gptoss.facts import Facts
 from gptoss.findings import RULES
+from gptoss.sources.helm import find_helm
 
 TARGETS = ["agg-gb200", "disagg-b200", "disagg-gb200"]
 AS_FOUND = str(resources.root() / "examples" / "as-found")
@@ -182,13 +184,10 @@ def test_a_values_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_helm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    import gptoss.sources.helm as helm
-
-    monkeypatch.setattr(helm.resources, "root", lambda: Path("/nowhere"))
+    monkeypatch.setattr("gptoss.sources.helm.resources.root", lambda: Path("/nowhere"))
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr("gptoss.load.find_helm", helm.find_helm)
-    with pytest.raises(Exception, match="Helm is not on the PATH; install Helm 3.14"):
-        helm.find_helm()
+    with pytest.raises(InputError, match=r"Helm is not on the PATH; install Helm 3\.14"):
+        find_helm()
 
 
 @pytest.mark.parametrize("target", TARGETS)

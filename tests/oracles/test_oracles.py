@@ -2,6 +2,7 @@ import re
 from pathlib import Path
 
 import pytest
+
 from tests.oracles import client
 from tests.oracles.client import AIPERF_VERSION, DYNAMO_RELEASES, Oracle, oracle
 

@@ -23,21 +23,21 @@ if TYPE_CHECKING:
         workers:
           decode:
             engine:
-              max_batchsize: 1024
+              max_batchsize: 1280
         """,
     good="""
         # values
         workers:
           decode:
             engine:
-              max_batch_size: 1024
+              max_batch_size: 1280
         """,
     near="""
         # values
         workers:
           decode:
             env:
-              MAX_BATCHSIZE: "1024"
+              MAX_BATCHSIZE: "1280"
         """,
 )
 def refused_by_values_schema(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

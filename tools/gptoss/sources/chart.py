@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
 GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
 ENGINE_FOLDER = Path("charts/gpt-oss/engine_configs")
+VALUES_PATH = re.compile(r"\b[a-z][A-Za-z]*(?:\.[\w-]+)+")
 HELM_TRAILER = "\nUse --debug flag"
 
 
@@ -104,8 +105,9 @@ def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment
 def _problems(error: str, places: ChartPlaces) -> list[Problem]:
     if match := GUARD.search(error):
         message = match["message"].partition(HELM_TRAILER)[0].strip()
-        subject = re.match(r"[A-Za-z][\w.-]*(?=[:\s])", message)
-        place = places.values_path(subject.group()) if subject else None
+        named = VALUES_PATH.findall(message)
+        own = (place for path in named if (place := places.set_by_user(path)))
+        place = next(own, None) or (places.values_path(named[0]) if named else None)
         return [Problem("chart-guard", message, place or places.start)]
     problems = []
     for line in error.splitlines():

@@ -227,6 +227,10 @@ class ChartPlaces:
             steps = steps[:-1]
         return None
 
+    def set_by_user(self, path: str) -> Place | None:
+        """Where ``--set`` or a values file sets a dotted values path itself."""
+        return self._set_by_user(tuple(path.split(".")))
+
     @cached_property
     def start(self) -> Place:
         """Where to point when no line is to blame: the top of the last values file."""

@@ -1,0 +1,40 @@
+"""The rules about what Helm refuses, through real Helm."""
+
+from pathlib import Path
+
+import pytest
+
+from gptoss.engine import run
+from gptoss.facts import Facts
+from gptoss.findings import RULES, Rule
+from gptoss.sources.chart import build_chart
+from gptoss.sources.helm import ChartSource, find_helm, render
+from tests.chart.rendering import ROOT
+
+V_RULES = [rule for rule in RULES.values() if rule.id.startswith("V")]
+FACTS = Facts()
+
+
+def fired(text: str, folder: Path) -> set[tuple[str, str]]:
+    """Rules that a values example fires over a disaggregated target, with the file they name."""
+    overlay = folder / "overlay.yaml"
+    overlay.write_text(text)
+    files = (ROOT / "values" / "disagg-gb200.yaml", overlay)
+    deployment = build_chart(render(ChartSource("example", files), find_helm()), FACTS)
+    found = run(deployment, FACTS).findings
+    return {(f.rule.id, Path(f.place.file).name) for f in found if f.rule.severity > 1}
+
+
+@pytest.mark.parametrize("rule", V_RULES, ids=lambda rule: rule.id)
+def test_the_bad_example_fires_the_rule_alone_at_a_line_that_its_user_edits(
+    rule: Rule, tmp_path: Path
+) -> None:
+    ((identifier, file),) = fired(rule.bad, tmp_path)
+    assert identifier == rule.id
+    assert file == "overlay.yaml"
+
+
+@pytest.mark.parametrize("rule", V_RULES, ids=lambda rule: rule.id)
+def test_the_good_example_and_the_near_miss_are_clean(rule: Rule, tmp_path: Path) -> None:
+    assert fired(rule.good, tmp_path) == set()
+    assert fired(rule.near, tmp_path) == set()
