@@ -23,7 +23,8 @@ class Place:
     column: int = 1
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}:{self.column}"
+        in_file = not self.file.startswith("--")
+        return f"{self.file}:{self.line}:{self.column}" if in_file else self.file
 
     def moved(self, *, lines: int = 0, columns: int = 0) -> Place:
         """The place that many lines and columns further on."""
