@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gptoss.engine import run
+from gptoss.checker import run
 from gptoss.findings import RULES, Finding
 from tests.rules.examples import FACTS, deployment_of, read, text_of
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.engine import run
+from gptoss.checker import run
 from gptoss.findings import RULES, Finding, Need, Rule
 from tests.rules.examples import FACTS, Example, deployment_of, read
 

@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.engine import run
+from gptoss.checker import run
 from gptoss.facts import Facts
 from gptoss.findings import RULES, Rule
 from gptoss.sources.chart import build_chart

@@ -134,7 +134,7 @@ def check(
 
     loaded = load(sources, files, settings, release)
     from gptoss import report
-    from gptoss.engine import run
+    from gptoss.checker import run
     from gptoss.findings import Severity
 
     checked = [report.Checked(d, run(d, loaded.facts)) for d in loaded.deployments]
@@ -198,11 +198,12 @@ def bench(
 
 @main.command()
 @click.argument("rule")
-def explain(rule: str) -> None:
+@click.option("--format", "form", type=click.Choice(["text", "json"]), default="text")
+def explain(rule: str, form: str) -> None:
     """Explains a rule: what, why, its source, a bad and a good example.
 
     Example: gptoss explain D003
     """
-    from gptoss.explain import explanation
+    from gptoss.explain import as_json, explanation
 
-    click.echo(explanation(rule, paint))
+    click.echo(as_json(rule) if form == "json" else explanation(rule, paint))

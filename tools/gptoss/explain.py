@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import json
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
@@ -28,6 +29,18 @@ def find_rule(name: str) -> Rule:
     )
     hint = f"did you mean {nearest[0]}?" if nearest else "docs/rules/README.md lists them"
     raise InputError(f"there is no rule {name}; {hint}")
+
+
+def as_json(name: str) -> str:
+    """The rule's documentation as JSON.
+
+    Raises:
+        InputError: There is no such rule.
+    """
+    rule = find_rule(name)
+    keys = ("id", "name", "summary", "reason", "source", "bad", "good", "near")
+    documented = {key: getattr(rule, key) for key in keys}
+    return json.dumps({**documented, "severity": rule.severity.word}, indent=2, ensure_ascii=False)
 
 
 def explanation(name: str, paint: Callable[[str, str], str]) -> str:

@@ -13,7 +13,7 @@ from gptoss.secrets import line_without_secrets, without_secrets
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gptoss.engine import NotApplied, Result
+    from gptoss.checker import NotApplied, Result
     from gptoss.findings import Finding
     from gptoss.model import Deployment
     from gptoss.places import Place
