@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
     from gptoss.facts import Facts
     from gptoss.model import Deployment, Worker
+    from gptoss.places import Place
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,16 +25,27 @@ class NotApplied:
 
 
 @dataclass(frozen=True, slots=True)
+class Suppressed:
+    """A finding that a comment, an annotation or the configuration suppresses."""
+
+    finding: Finding
+    reason: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Result:
     """What all rules say about one deployment.
 
     Attributes:
         findings: Sorted by place, then rule.
         not_applied: Rules that lack the knowledge they need.
+        suppressed: Findings that somebody gave a reason to keep.
     """
 
     findings: tuple[Finding, ...]
     not_applied: tuple[NotApplied, ...]
+    suppressed: tuple[Suppressed, ...] = ()
 
 
 def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None) -> Result:
@@ -53,7 +65,7 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             place = place_of(said.at)
             elsewhere = ((place_of(at), message) for at, message in said.also)
             also = tuple(Also(at, message) for at, message in elsewhere if at != place)
-            findings.add(Finding(rule, place, said.message, said.hint, also))
+            findings.add(Finding(rule, place, said.message, said.hint, also, said.fix))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
 

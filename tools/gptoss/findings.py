@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from gptoss.facts import Facts
+    from gptoss.fixes import Fix
     from gptoss.model import Deployment
 
 
@@ -68,6 +69,7 @@ class Finding:
         message: One sentence that quotes the values.
         hint: What to do.
         also: The other places it conflicts with.
+        fix: The one right answer, when there is exactly one.
     """
 
     rule: Rule
@@ -75,6 +77,7 @@ class Finding:
     message: str
     hint: str
     also: tuple[Also, ...] = ()
+    fix: Fix | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,12 +89,14 @@ class Said:
         message: One sentence that quotes the values.
         hint: What to do.
         also: Other places, each with what it says there.
+        fix: The one right answer, when there is exactly one.
     """
 
     at: HasPlace | Place
     message: str
     hint: str
     also: Iterable[tuple[HasPlace | Place, str]] = ()
+    fix: Fix | None = None
 
 
 if TYPE_CHECKING:
