@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gptoss import resources
+from gptoss import resources, rules  # noqa: F401 (declares the rules)
 from gptoss.cli import main
 from gptoss.errors import InputError
 from gptoss.facts import Facts
@@ -268,6 +268,7 @@ def test_targets_lists_targets_and_overlays_with_their_purpose() -> None:
         "quant-w4a8-mxfp4-mxfp8": "overlay",
     }
     assert all(row["description"] for row in rows)
+    assert max(len(line) for line in run("targets").stdout.splitlines()) <= 100
 
 
 @pytest.mark.parametrize("command", ["check", "show", "bench", "targets", "explain"])

@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import os
 import re
+import sys
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,14 +16,17 @@ from gptoss.errors import InputError
 from gptoss.sources.helm import ChartSource, find_helm, render
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+    from concurrent.futures import Future
 
     from gptoss.facts import Facts
     from gptoss.model import Deployment
+    from gptoss.sources.helm import Rendering
 
 MANIFEST = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
 WORKERS = re.compile(r"^workers:", re.MULTILINE)
 STDIN = "-"
+MANY = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,8 +80,19 @@ def load(
         if renderings:
             from gptoss.sources.chart import build_chart
 
-            deployments += [build_chart(rendering.result(), facts) for rendering in renderings]
+            deployments.extend(build_chart(r.result(), facts) for r in _counted(renderings))
     return Loaded(deployments, facts)
+
+
+def _counted(renderings: list[Future[Rendering]]) -> Iterator[Future[Rendering]]:
+    """The renderings, with a progress bar on a terminal when there are many."""
+    if len(renderings) < MANY or not sys.stderr.isatty():
+        yield from renderings
+        return
+    import click
+
+    with click.progressbar(renderings, label="checking", file=sys.stderr) as bar:
+        yield from bar
 
 
 def _plan(
