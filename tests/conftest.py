@@ -1,11 +1,18 @@
 """The oracles, one process each for the whole session."""
 
+import os
 from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
+from hypothesis import settings
 
 from tests.oracles.client import AIPERF_VERSION, DYNAMO_RELEASES, Oracle, oracle
+
+# A loaded machine is no reason to fail, and CI tries the same examples every time.
+settings.register_profile("here", deadline=None)
+settings.register_profile("ci", deadline=None, derandomize=True)
+settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 
 @pytest.fixture(scope="session")

@@ -37,9 +37,7 @@ def test_no_shipped_target_has_an_error_or_a_warning_on_its_release(
 ) -> None:
     report = reported(target, "--release", release)
     serious = [f for f in report["findings"] if f["severity"] != "info"]
-    # 1.0.2's frontend has no strict disaggregation; engine keys of other versions are inferred.
-    known = {"D009"} if release == "1.0.2" else set()
-    assert {f["rule"] for f in serious} <= known, serious
+    assert serious == []
 
 
 def test_check_without_sources_checks_every_target_with_every_overlay() -> None:
