@@ -14,6 +14,8 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
+from benchmarks import in_process
+
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
@@ -45,6 +47,8 @@ def main() -> None:
         )
     row(f"helm template, {VARIANTS} in a row", sequential, sequential)
     row("gptoss check, the same", hundred, sequential)
+    print()
+    in_process.main()
 
 
 def helm(values: Path) -> list[str]:

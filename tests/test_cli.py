@@ -58,7 +58,7 @@ def test_the_summary_has_one_row_a_target_and_fits_a_hundred_columns() -> None:
 
 def test_findings_have_every_field_of_the_format() -> None:
     report = reported(AS_FOUND)
-    assert set(report) == {"checked", "findings", "not_applied"}
+    assert set(report) == {"checked", "findings", "suppressed", "not_applied"}
     keys = {
         "rule",
         "name",

@@ -121,6 +121,14 @@ def test_merge_keys_fill_in_what_a_map_does_not_say_itself() -> None:
     assert tree.plain() == {"a": 1, "b": 3}
 
 
+def test_folded_text_remembers_keys_given_twice() -> None:
+    folded = one('a: 1\nb: "x: 1\\nx: 2"\n').at("b")
+    assert folded is not None
+    embedded = parse_embedded(folded)
+    assert embedded is not None
+    assert embedded.duplicates == (("x", Place("file.yaml", 2, 4)),)
+
+
 def test_folded_text_is_pinned_to_the_line_where_it_begins() -> None:
     folded = one("a: 1\nb: >\n  x: 1\n\n  y: 2\n").at("b")
     assert folded is not None

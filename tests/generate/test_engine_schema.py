@@ -1,16 +1,30 @@
 import json
 from collections import Counter
+from pathlib import Path
 from typing import Any
 
 import pytest
 import yaml
 from jsonschema import Draft202012Validator
 
-from generate.engine_schema import ENGINE, ROOT, VERSION, json_schema, presence, read_yaml
+from generate.engine_schema import (
+    ENGINE,
+    ROOT,
+    compact_facts,
+    json_schema,
+    read_yaml,
+    shipped,
+    union_schema,
+)
+from gptoss.rules._engine_schema import EngineSchema, Life
 
 FACTS = read_yaml(ENGINE / "fields.yaml")
-SCHEMA = json_schema(FACTS, VERSION)
+SHIPPED = {schema.version: schema for schema in shipped(compact_facts())}
+SCHEMAS = {version: json_schema(schema) for version, schema in SHIPPED.items()}
+SCHEMA = SCHEMAS["1.3.0rc14"]
+UNION = union_schema(list(SHIPPED.values()))
 ENGINE_YAML = Draft202012Validator(SCHEMA)
+versions = pytest.mark.parametrize("version", SHIPPED)
 
 AGGREGATED = """
 tensor_parallel_size: 4
@@ -48,13 +62,74 @@ def fields_of(schema: dict[str, Any], prefix: str = "") -> set[str]:
     return paths
 
 
+def found(schema: dict[str, Any], path: str) -> dict[str, Any] | None:
+    at: dict[str, Any] | None = schema
+    for name in path.split("."):
+        at = (at or {}).get("properties", {}).get(name)
+    return at
+
+
 def refusals(text: str) -> list[str]:
     return [error.message for error in ENGINE_YAML.iter_errors(yaml.safe_load(text))]
 
 
-def test_schema_is_valid_draft_2020_12_without_references() -> None:
-    Draft202012Validator.check_schema(SCHEMA)
-    assert "$ref" not in json.dumps(SCHEMA)
+@pytest.mark.parametrize("schema", [*SCHEMAS.values(), UNION], ids=[*SCHEMAS, "union"])
+def test_schema_is_valid_draft_2020_12_without_references(schema: dict[str, Any]) -> None:
+    Draft202012Validator.check_schema(schema)
+    assert "$ref" not in json.dumps(schema)
+
+
+def test_every_version_that_a_release_ships_has_its_schema() -> None:
+    releases = read_yaml(Path("schema/releases.yaml"))["releases"].values()
+    for release in releases:
+        path = ROOT / ENGINE / f"trtllm-{release['trtllm']}.schema.json"
+        assert json.loads(path.read_text(encoding="utf-8")) == SCHEMAS[release["trtllm"]]
+
+
+@versions
+def test_every_field_says_which_versions_have_it(version: str) -> None:
+    for path, field in FACTS["fields"].items():
+        schema = found(SCHEMAS[version], path)
+        if SHIPPED[version].life(field) is Life.ABSENT:
+            assert schema is None, path
+            continue
+        assert schema is not None, path
+        assert "TensorRT-LLM since" in schema["description"], path
+        doubted = "Not certain" in schema["description"]
+        assert doubted is (SHIPPED[version].life(field) is Life.UNDECIDED), path
+
+
+def test_only_a_version_newer_than_the_sources_takes_unknown_keys() -> None:
+    unknown = {"brand_new": 1, "kv_cache_config": {"brand_new": 1}}
+    for version, schema in SCHEMAS.items():
+        refused = list(Draft202012Validator(schema).iter_errors(unknown))
+        assert len(refused) == (0 if version == "1.3.0rc29" else 2), version
+
+
+@pytest.mark.parametrize(
+    ("version", "text", "accepted"),
+    [
+        ("1.3.0rc11", "kv_cache_config: {onboard_blocks: true}", True),
+        ("1.3.0rc14", "kv_cache_config: {onboard_blocks: true}", False),
+        ("1.3.0rc14", "moe_config: {backend: MARLIN}", False),
+        ("1.3.0rc19", "moe_config: {backend: MARLIN}", True),
+        ("1.3.0rc22", "moe_config: {backend: MARLIN}", True),
+        ("1.3.0rc22", "cache_transceiver_config: {transceiver_runtime: auto}", True),
+        ("1.3.0rc19", "gms_config: {mode: ro}", True),
+        ("1.3.0rc11", "gms_config: {mode: ro}", False),
+        ("1.3.0rc5.post1", "cache_transceiver_config: {backend: ucx}", False),
+    ],
+)
+def test_each_version_takes_what_it_knows(version: str, text: str, accepted: bool) -> None:
+    validator = Draft202012Validator(SCHEMAS[version])
+    assert validator.is_valid(yaml.safe_load(text)) is accepted
+
+
+def test_the_union_has_the_fields_of_all_versions_and_is_closed() -> None:
+    assert fields_of(UNION) == set().union(*map(fields_of, SCHEMAS.values()))
+    union = Draft202012Validator(UNION)
+    assert union.is_valid({"kv_cache_config": {"onboard_blocks": True, "avg_seq_len": 9}})
+    assert not union.is_valid({"kv_cache_config": {"onboard_block": True}})
 
 
 def test_369_paths_are_known_each_with_a_one_line_summary() -> None:
@@ -82,8 +157,8 @@ def test_369_paths_are_known_each_with_a_one_line_summary() -> None:
 def test_limits_decide_which_fields_a_version_has(
     version: str, present: int, absent: int, undecided: int
 ) -> None:
-    order = FACTS["version_order"]
-    counts = Counter(presence(field, version, order) for field in FACTS["fields"].values())
+    schema = EngineSchema(version, FACTS)
+    counts = Counter(schema.life(field).value for field in FACTS["fields"].values())
     assert counts == Counter(present=present, absent=absent, undecided=undecided)
 
 

@@ -39,19 +39,30 @@ class Oracle:
         self._process: subprocess.Popen[str] | None = None
 
     def ask(
-        self, program: Program, argv: Sequence[str], env: Mapping[str, str] | None = None
+        self,
+        program: Program,
+        argv: Sequence[str],
+        env: Mapping[str, str] | None = None,
+        *,
+        abbreviations: bool = False,
     ) -> Verdict:
         """Return the verdict of the program's own parser.
 
         `argv` is what follows `python3 -m dynamo.trtllm` (worker), `python3 -m dynamo.frontend` or
-        `aiperf profile`; `env` is the container's environment. aiperf reads its AIPERF_ variables
-        when it is imported, so those have no effect here. Raises RuntimeError when the environment
-        cannot import the program.
+        `aiperf profile`; `env` is the container's environment. Dynamo's programs take abbreviations
+        of flags; here they are refused unless `abbreviations` is set. aiperf reads its AIPERF_
+        variables when it is imported, so those have no effect here. Raises RuntimeError when the
+        environment cannot import the program.
         """
         process = self._running()
         assert process.stdin is not None
         assert process.stdout is not None
-        question = {"program": program, "argv": list(argv), "env": dict(env or {})}
+        question = {
+            "program": program,
+            "argv": list(argv),
+            "env": dict(env or {}),
+            "abbreviations": abbreviations,
+        }
         process.stdin.write(json.dumps(question) + "\n")
         process.stdin.flush()
         answer = process.stdout.readline()

@@ -3,7 +3,8 @@
 Started by the interpreter of an oracle environment, so that only the standard library and that
 program are at hand. Reads one JSON object a line,
 
-    {"program": "worker" | "frontend" | "aiperf", "argv": [...], "env": {...}}
+    {"program": "worker" | "frontend" | "aiperf", "argv": [...], "env": {...},
+     "abbreviations": false}
 
 where `argv` is what follows `python3 -m dynamo.trtllm`, `python3 -m dynamo.frontend` or
 `aiperf profile`, and answers each with one line:
@@ -45,10 +46,17 @@ class LogMessages(logging.Handler):
         return [record.getMessage() for record in self.records if record.levelno == level]
 
 
-def refuse_abbreviations() -> None:
-    """Make argparse take whole flag names only: the next release may make a short one ambiguous."""
-    exact = partialmethod(argparse.ArgumentParser.__init__, allow_abbrev=False)
-    argparse.ArgumentParser.__init__ = exact  # type: ignore[assignment, method-assign]
+MAKE_PARSER = argparse.ArgumentParser.__init__
+
+
+def allow_abbreviations(allowed: bool) -> None:
+    """Make argparse take abbreviations of flags, or whole names only.
+
+    The programs take them. Our own command lines must not rely on that: the next release may make
+    a short name ambiguous.
+    """
+    make = partialmethod(MAKE_PARSER, allow_abbrev=allowed)
+    argparse.ArgumentParser.__init__ = make  # type: ignore[assignment, method-assign]
 
 
 def stand_in_for_tensorrt_llm() -> None:
@@ -173,13 +181,13 @@ def main() -> None:
     # Answers have their own channel, so that a parser that prints its help does not garble them.
     answers = os.fdopen(os.dup(sys.stdout.fileno()), "w")
     os.dup2(sys.stderr.fileno(), sys.stdout.fileno())
-    refuse_abbreviations()
     parsers: dict[str, Parser] = {}
     for line in sys.stdin:
         question = json.loads(line)
         program = question["program"]
         if program not in parsers:
             parsers[program] = PARSERS[program]()
+        allow_abbreviations(question["abbreviations"])
         answer = judge(parsers[program], question["argv"], question["env"])
         answers.write(json.dumps(answer) + "\n")
         answers.flush()

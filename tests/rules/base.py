@@ -113,6 +113,7 @@ def download(release: str) -> dict[str, Any]:
         "env": _variables({"HF_HOME": CACHE}),
         "volumeMounts": [{"name": "model-cache", "mountPath": CACHE}],
         "securityContext": RESTRICTED,
+        "resources": {"requests": {"cpu": "4", "memory": "8Gi"}},
     }
     return _job(f"{NAME}-download", container)
 
@@ -131,6 +132,7 @@ def benchmark(disaggregated: bool, release: str) -> dict[str, Any]:
         "--concurrency": concurrency,
         "--request-count": 10 * concurrency,
         "--num-dataset-entries": 10 * concurrency,
+        "--warmup-request-count": concurrency,
         "--artifact-dir": "/results",
     }
     container = {
@@ -149,6 +151,7 @@ def benchmark(disaggregated: bool, release: str) -> dict[str, Any]:
             {"name": "results", "mountPath": "/results"},
         ],
         "securityContext": RESTRICTED,
+        "resources": {"requests": {"cpu": "4", "memory": "8Gi"}},
     }
     job = _job(f"{NAME}-benchmark", container)
     job["spec"]["template"]["spec"]["volumes"].append({"name": "results", "emptyDir": {}})
@@ -175,6 +178,8 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
             },
         }
         component |= {key: service[key] for key in KEPT if key in service}
+        if memory := service.get("sharedMemory"):
+            component["sharedMemorySize"] = "0" if memory.get("disabled") else memory["size"]
         components.append(component)
     return {
         **graph,

@@ -1,7 +1,8 @@
 """Lays the example of a rule over a clean deployment.
 
 An example is parts separated by lines ``---``. Each part begins with comment lines: directives
-(``# gpu: h100``, ``# release: 1.5.1``, ``# api: v1beta1``, ``# also: X001 X002``) and the name of
+(``# gpu: h100``, ``# release: 1.5.1``, ``# api: v1beta1``, ``# also: X001 X002``,
+``# against: it``) and the name of
 what the rest of the part is laid over, as docs/rules/README.md tells.
 """
 
@@ -9,7 +10,7 @@ from __future__ import annotations
 
 import shlex
 from copy import deepcopy
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 FACTS = Facts()
 AGGREGATED_ONLY = ("worker", "worker.yaml")
-DIRECTIVES = ("gpu", "release", "api", "also")
+DIRECTIVES = ("gpu", "release", "api", "also", "against")
 
 
 @dataclass
@@ -116,7 +117,17 @@ def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
     release = example.directives.get("release")
     documents = parse_documents(text_of(example), "example.yaml")
-    return manifests.build(documents, "example.yaml", FACTS, release=release)
+    deployment = manifests.build(documents, "example.yaml", FACTS, release=release)
+    if "against" not in example.directives:
+        return deployment
+    kept = {key: text for key, text in example.directives.items() if key in ("release", "api")}
+    before = Example([Part(_untouched(example), "{}")], kept)
+    return replace(deployment, installed=deployment_of(before))
+
+
+def _untouched(example: Example) -> str:
+    """An engine file of the clean deployment that an example is laid over."""
+    return "decode.yaml" if example.disaggregated else "worker.yaml"
 
 
 def merge(target: dict[str, Any], patch: dict[str, Any]) -> None:
@@ -158,7 +169,11 @@ def _patch_job(job: dict[str, Any], what: str, part: Part) -> None:
 def _patch_container(container: dict[str, Any], what: str, part: Part) -> None:
     key = "args" if "args" in container else "command"
     if what == "flags":
-        container[key] = container[key] + shlex.split(part.text)
+        given = shlex.split(part.text)
+        if part.target.startswith("benchmark"):
+            for flag in _replaced(container[key], given):
+                container[key] = _without(container[key], flag)
+        container[key] = container[key] + given
     elif what == "flags removed":
         for flag in part.text.split():
             container[key] = _without(container[key], flag)
@@ -171,6 +186,11 @@ def _patch_container(container: dict[str, Any], what: str, part: Part) -> None:
         container["env"] = list(variables.values())
     else:
         raise ValueError(f"nothing is known about {part.target!r}")
+
+
+def _replaced(words: list[str], given: list[str]) -> list[str]:
+    """Flags of aiperf that are given anew: it refuses most of them when they come twice."""
+    return [word for word in given if word.startswith("--") and word in words]
 
 
 def _without(words: list[str], flag: str) -> list[str]:

@@ -91,7 +91,7 @@ def test_a_value_is_judged_as_the_engine_judges_it(
 ) -> None:
     field = EXACT.field(path)
     assert field is not None
-    assert fault(field, EXACT.limits(field), value) == expected
+    assert fault(EXACT.reading(field), value) == expected
 
 
 @pytest.mark.parametrize(
@@ -100,11 +100,70 @@ def test_a_value_is_judged_as_the_engine_judges_it(
 def test_the_value_that_was_meant_is_found(given: str, meant: str | None) -> None:
     field = EXACT.field("cache_transceiver_config.backend")
     assert field is not None
-    assert mended(EXACT.limits(field), given) == meant
+    assert mended(EXACT.reading(field), given, {}) == meant
 
 
 def test_what_two_readings_disagree_about_is_not_judged() -> None:
     between = schema_for(FACTS, "1.3.0rc19")
     field = between.field("moe_config.backend")
     assert field is not None
-    assert fault(field, between.limits(field), "MARLIN") is None
+    assert fault(between.reading(field), "MARLIN") is None
+
+
+@pytest.mark.parametrize(
+    ("version", "path", "hint"),
+    [
+        ("1.3.0rc14", "kv_cache_config.block_reuse_policy", "came with TensorRT-LLM 1.3.0rc21"),
+        ("1.3.0rc29", "kv_cache_config.onboard_blocks", "dropped before 1.3.0rc14"),
+        ("1.3.0rc14", "Max_Batch_Size", "write max_batch_size"),
+        ("1.3.0rc14", "max-batch-size", "write max_batch_size"),
+        ("1.3.0rc22", "video_pruning_rate", "write multimodal_config.video_pruning_rate"),
+    ],
+)
+def test_a_suggestion_goes_by_the_version(version: str, path: str, hint: str) -> None:
+    assert hint in schema_for(FACTS, version).suggestion(path)
+
+
+@pytest.mark.parametrize(
+    ("version", "path", "value", "history"),
+    [
+        ("1.3.0rc14", "moe_config.backend", "MARLIN", "MARLIN came with TensorRT-LLM 1.3.0rc21"),
+        ("1.3.0rc14", "cache_transceiver_config.backend", "ucx", "last read in 1.0.0-dev"),
+        ("1.3.0rc14", "speculative_config.decoding_type", "UserProvided", "last read in 1.2.0rc2"),
+        ("1.3.0rc14", "moe_config.backend", "XYZZY", None),
+    ],
+)
+def test_a_value_of_another_version_is_known_as_such(
+    version: str, path: str, value: str, history: str | None
+) -> None:
+    schema = schema_for(FACTS, version)
+    told = schema.value_history(schema.field(path) or {}, value)
+    assert told is None if history is None else told is not None and history in told
+
+
+@pytest.mark.parametrize(
+    ("path", "value", "expected"),
+    [
+        (
+            "prometheus_metrics_config.e2e_request_latency_buckets",
+            [1, 1],
+            "a list that rises from each value to the next",
+        ),
+        ("speculative_config.draft_len_schedule", {"1": "three"}, "a map"),
+        ("speculative_config.draft_len_schedule", {"1": "3"}, None),
+        ("max_batch_size", "nan", "a whole number"),
+        ("max_batch_size", True, None),
+        ("kv_cache_config.free_gpu_memory_fraction", "0.9", None),
+    ],
+)
+def test_lists_and_maps_are_judged_by_what_they_hold(
+    path: str, value: Any, expected: str | None
+) -> None:
+    assert fault(EXACT.reading(EXACT.field(path) or {}), value) == expected
+
+
+def test_shares_of_pools_have_to_add_up() -> None:
+    schema = schema_for(FACTS, "1.3.0rc22")
+    reading = schema.reading(schema.field("kv_cache_config.pool_ratio") or {})
+    assert fault(reading, [0.5, 0.5]) is None
+    assert fault(reading, [0.5, 0.4]) == "a list that adds up to 1"

@@ -23,7 +23,15 @@ LINES = {
     "E006": "max_batch_size: 640",
     "M001": "backend: DEEPGEMM",
     "M003": "value: W4A8_MXFP8",
+    "G040": "startupProbe:",
+    "G042": "- name: dshm",
+    "G050": "Planner:",
     "K001": "free_gpu_memory_fraction: 0.98",
+    "K007": "max_attention_window:",
+    "S016": "- --kv-cache-block-size",
+    "L008": "- key: nvidia.com/gpu.product",
+    "X006": "- SYS_ADMIN",
+    "X007": "hostIPC: true",
     "D003": "max_tokens_in_buffer: 11010",
     "D005": "tokens_per_block: 64",
     "D008": "max_seq_len: 9000",
@@ -35,7 +43,7 @@ LINES = {
     "L003": "kubernetes.io/arch: amd64",
     "X001": "privileged: true",
     "X003": "value: hf_examplexexamplexexamplexexample",
-    "R001": "- --disaggregation-strategy",
+    "R001": "- --durable-kv-events",
 }
 OTHER_LINES = {
     "C001": "tensor_parallel_size: 4",
@@ -93,3 +101,12 @@ HF_HUB_OFFLINE: null
     assert [f.rule.id for f in found] == ["S010"]
     line = text_of(example).split("\n")[found[0].place.line - 1]
     assert line.strip() == "value: openai/gpt-oss-120b"
+
+
+def test_a_token_on_a_command_line_is_found_and_never_printed() -> None:
+    leaked = "hf_examplexexamplexexamplexexample"
+    example = read(f"# benchmark flags\n--api-key {leaked}\n")
+    found = run(deployment_of(example), FACTS).findings
+    assert [f.rule.id for f in found] == ["X003"]
+    assert leaked not in found[0].message + found[0].hint
+    assert leaked in text_of(example).split("\n")[found[0].place.line - 1]

@@ -44,6 +44,8 @@ OWN_POD_FIELDS = (
     ".privileged",
     ".root",
     ".probes.{n}",
+    ".host_namespaces.{n}",
+    ".capabilities.{n}",
     ".anti_affinity",
     ".command",
     ".nodes.{n}",

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.values import Values
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -27,23 +28,55 @@ END = "<!-- end of values -->"
 
 
 def values_schema() -> dict[Path, str]:
-    """``values.schema.json``: the values model with the default release's engine schema."""
+    """``values.schema.json``: the values model with the engine schema of the chosen release.
+
+    The default release has its exact schema; the others, known in part, share one that takes what
+    any of them may take. A release newer than the sources that were read takes any map: what is
+    merely unknown is for `gptoss check` to warn about.
+    """
     schema = _without_titles(Values.model_json_schema())
-    releases = _load("schema/releases.yaml")
-    version = releases["releases"][releases["default"]]["trtllm"]
-    engine_file = ROOT / f"schema/engine/trtllm-{version}.schema.json"
-    engine = json.loads(engine_file.read_text(encoding="utf-8"))
-    for key in ("$schema", "$id", "title"):
-        engine.pop(key, None)
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    schema["$defs"] |= engine.pop("$defs", {})
-    schema["$defs"]["Engine"] = engine
     # Definitions last: a reference that allows null has marked them by then.
     definitions = schema.pop("$defs")
-    schema = _collapsed(_with_engine(schema), definitions)
-    schema["$defs"] = _collapsed(_with_engine(definitions), definitions)
-    text = json.dumps(schema, indent=1, ensure_ascii=False)
-    return {CHART / "values.schema.json": text + "\n"}
+    schema = _collapsed(_without_engine(schema), definitions)
+    schema["$defs"] = _collapsed(_without_engine(definitions), definitions)
+    return {
+        CHART / "values.schema.json": json.dumps(
+            schema | _engine_by_release(schema["$defs"]), indent=0, ensure_ascii=False
+        )
+        + "\n"
+    }
+
+
+def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:
+    """The conditions that give an engine the schema of its release; adds to the definitions."""
+    releases = _load("schema/releases.yaml")
+    versions = {name: facts["trtllm"] for name, facts in releases["releases"].items()}
+    known = shipped(compact_facts())
+    exact = next(v for v in known if v.version == versions[releases["default"]])
+    newest = {v.version for v in known if v.may_have_more}
+    definitions["Engine"] = json_schema(exact)
+    for key in ("$schema", "title"):
+        definitions["Engine"].pop(key)
+    definitions["EngineOfAnyRelease"] = union_schema(known)
+    newer = [name for name, version in versions.items() if version in newest]
+    return {
+        "if": _release_is({"const": releases["default"]}),
+        "then": _engine_is("Engine"),
+        "else": {
+            "if": _release_is({"enum": newer}),
+            "else": _engine_is("EngineOfAnyRelease"),
+        },
+    }
+
+
+def _release_is(condition: dict[str, Any]) -> dict[str, Any]:
+    return {"properties": {"runtime": {"properties": {"release": condition}}}}
+
+
+def _engine_is(definition: str) -> dict[str, Any]:
+    engine = {"properties": {"engine": {"$ref": f"#/$defs/{definition}"}}}
+    return {"properties": {"workers": {"additionalProperties": engine}}}
 
 
 def chart_facts() -> dict[Path, str]:
@@ -179,14 +212,14 @@ def _allow_null(schema: dict[str, Any]) -> dict[str, Any]:
     return schema
 
 
-def _with_engine(node: Any) -> Any:
-    """The schema with every engine marker replaced by a reference to the engine schema."""
+def _without_engine(node: Any) -> Any:
+    """The schema with every engine marker replaced by any map."""
     if isinstance(node, dict):
-        replaced = {key: _with_engine(value) for key, value in node.items()}
+        replaced = {key: _without_engine(value) for key, value in node.items()}
         if replaced.pop("x-engine", False):
-            replaced["$ref"] = "#/$defs/Engine"
+            replaced["type"] = "object"
         return replaced
-    return [_with_engine(item) for item in node] if isinstance(node, list) else node
+    return [_without_engine(item) for item in node] if isinstance(node, list) else node
 
 
 def _load(path: str) -> dict[str, Any]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import yaml
 
+from gptoss.rules._engine_schema import EngineSchema, Life, either
+
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path("schema/engine")
-
-# The version of the default release, which is known in full.
-VERSION = "1.3.0rc14"
 
 # What fields.json leaves to fields.yaml: the checker has no use for it.
 ONLY_IN_YAML = ("note", "inferred")
@@ -40,11 +39,24 @@ Schema = dict[str, Any]
 
 
 def engine_schema() -> dict[Path, str]:
-    """Return the JSON Schema of the default release's engine YAML and the compact field list."""
+    """Return a JSON Schema of the engine YAML for each release, and the compact field list."""
+    compact = compact_facts()
+    schemas = {schema.version: json_schema(schema) for schema in shipped(compact)}
+    return {
+        ENGINE / "fields.json": as_json(compact),
+        **{
+            ENGINE / f"trtllm-{version}.schema.json": as_json(schema)
+            for version, schema in schemas.items()
+        },
+    }
+
+
+def compact_facts() -> dict[str, Any]:
+    """Return what the checker needs of the files to edit."""
+    validators = read_yaml(ENGINE / "validators.yaml")["validators"]
     facts = read_yaml(ENGINE / "fields.yaml")
     stale_keys = read_yaml(ENGINE / "stale_keys.yaml")
-    schema = json_schema(facts, VERSION)
-    compact = {
+    return {
         "version_order": facts["version_order"],
         "versions": facts["versions"],
         "trtllm_serve_keys": facts["trtllm_serve_keys"],
@@ -52,13 +64,16 @@ def engine_schema() -> dict[Path, str]:
             path: {key: value for key, value in field.items() if key not in ONLY_IN_YAML}
             for path, field in facts["fields"].items()
         },
+        "validators": {name: each["read"] for name, each in validators.items()},
         "stale_keys": stale_keys["keys"],
         "stale_values": stale_keys["values"],
     }
-    return {
-        ENGINE / f"trtllm-{VERSION}.schema.json": as_json(schema),
-        ENGINE / "fields.json": as_json(compact),
-    }
+
+
+def shipped(compact: dict[str, Any]) -> list[EngineSchema]:
+    """Return what is known of each TensorRT-LLM version that a Dynamo release ships."""
+    releases = read_yaml(Path("schema/releases.yaml"))["releases"].values()
+    return [EngineSchema(release["trtllm"], compact) for release in releases]
 
 
 def read_yaml(path: Path) -> dict[str, Any]:
@@ -72,47 +87,56 @@ def as_json(document: object) -> str:
     return json.dumps(document, indent=2, sort_keys=True, ensure_ascii=False) + "\n"
 
 
-def presence(
-    field: Field, version: str, version_order: list[str]
-) -> Literal["present", "absent", "undecided"]:
-    """Say whether a TensorRT-LLM version has a field, by the four limits of fields.yaml."""
-    age = version_order.index
-    if "absent_until" in field and age(version) <= age(field["absent_until"]):
-        return "absent"
-    if "absent_from" in field and age(version) >= age(field["absent_from"]):
-        return "absent"
-    if "since" in field and age(version) < age(field["since"]):
-        return "undecided"
-    if "until" in field and age(version) > age(field["until"]):
-        return "undecided"
-    return "present"
-
-
-def json_schema(facts: dict[str, Any], version: str) -> Schema:
-    """Return the closed JSON Schema (2020-12) of the engine YAML of a version known in full.
+def json_schema(version: EngineSchema) -> Schema:
+    """Return the JSON Schema (2020-12) of the engine YAML of one version.
 
     Nothing is required, so that a part of the YAML, such as an overlay, is valid as well. The
-    schema has no references: it can be embedded in another one.
+    schema has no references: it can be embedded in another one. A field that is not certain is
+    allowed, and said to be so; a version newer than the sources takes unknown keys too.
     """
-    order = facts["version_order"]
-    root: Schema = {
-        "$schema": "https://json-schema.org/draft/2020-12/schema",
-        "title": f"Engine YAML of TensorRT-LLM {version}, PyTorch backend",
-        "type": "object",
-        "properties": {},
-        "additionalProperties": False,
-    }
-    for path, field in facts["fields"].items():
-        if presence(field, version, order) != "present":
+    fields = {}
+    for path, field in version.facts["fields"].items():
+        life = version.life(field)
+        if life is Life.ABSENT:
             continue
+        lifetime = f"{field['summary']}. TensorRT-LLM {version.lifetime(field)}."
+        doubt = f" Not certain for {version.version}." if life is Life.UNDECIDED else ""
+        reading = version.reading(field)
+        fields[path] = {**reading, "summary": lifetime + doubt}
+        if not version.is_deprecated(field):
+            fields[path].pop("deprecated", None)
+    basis = "" if version.is_exact else " (in part inferred)"
+    return {
+        "$schema": "https://json-schema.org/draft/2020-12/schema",
+        "title": f"Engine YAML of TensorRT-LLM {version.version}, PyTorch backend{basis}",
+        **block_schema(fields, is_open=version.may_have_more),
+    }
+
+
+def union_schema(versions: list[EngineSchema]) -> Schema:
+    """Return a closed schema of what any of the versions may take, without descriptions."""
+    fields: dict[str, Field] = {}
+    for version in versions:
+        for path, field in version.facts["fields"].items():
+            if version.life(field) is Life.ABSENT:
+                continue
+            reading = version.reading(field)
+            fields[path] = either(fields[path], reading) if path in fields else reading
+    for path, field in fields.items():
+        kept = ("summary", "default", "deprecated")
+        fields[path] = {key: value for key, value in field.items() if key not in kept}
+    return block_schema(dict(sorted(fields.items())), is_open=False)
+
+
+def block_schema(fields: dict[str, Field], *, is_open: bool) -> Schema:
+    """Return the schema of a map with these fields by dotted path, blocks before their fields."""
+    root: Schema = {"type": "object", "properties": {}, "additionalProperties": is_open}
+    for path, field in fields.items():
         *blocks, name = path.split(".")
         parent = root
         for block in blocks:
             parent = parent["properties"][block]
-        schema = field_schema(field)
-        deprecated = field.get("deprecated")
-        if deprecated and presence({"since": deprecated}, version, order) == "present":
-            schema["deprecated"] = True
+        schema = field_schema({**field, "open": field.get("open", False) or is_open})
         for spelling in [name, *field.get("aliases", [])]:
             parent["properties"][spelling] = schema
     return root
@@ -120,9 +144,13 @@ def json_schema(facts: dict[str, Any], version: str) -> Schema:
 
 def field_schema(field: Field) -> Schema:
     """Return the JSON Schema of one field without the fields below it."""
-    schema: Schema = {"description": field["summary"]}
+    schema: Schema = {}
+    if "summary" in field:
+        schema["description"] = field["summary"]
     if "default" in field:
         schema["default"] = field["default"]
+    if "deprecated" in field:
+        schema["deprecated"] = True
     if field["type"] == "object":
         return schema
     for alternative in field["type"].split("|"):
@@ -136,6 +164,7 @@ def field_schema(field: Field) -> Schema:
     if "enum_ci" in field:
         names = field["enum_ci"]
         values["enum"] = [*names, *map(str.upper, names), *field.get("tolerated_ci", [])]
+    schema["type"] = list(dict.fromkeys(schema["type"]))
     if field.get("nullable"):
         schema["type"].append("null")
         if "enum" in schema:

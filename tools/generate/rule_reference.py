@@ -27,6 +27,7 @@ FAMILIES = {
     "X": ("Security", "is every right needed, and every download pinned?"),
     "R": ("Release", "is everything spelled as this release spells it?"),
     "V": ("Values", "does Helm render the target?"),
+    "Z": ("Suppressions", "is every suppression needed, and does it say why?"),
 }
 SEVERITIES = {
     Severity.ERROR: "the engine, the operator or the API server refuses it, or it cannot work",
@@ -48,12 +49,13 @@ begins with says what it is laid over:
 | `# decode flags removed` | names flags that are removed |
 | `# decode env` | is merged into its environment |
 | `# graph` | is merged over the DynamoGraphDeployment |
-| `# benchmark`, `# download` | is merged over that Job; `container`, `flags` and `env` as above |
+| `# benchmark`, `# download` | is merged over that Job; `container`, `flags` (in place of theirs) and `env` |
 | `# document` | is one more manifest |
 | `# values` | is a values file over a shipped target |
 
 Null removes a key. `# gpu:`, `# release:` and `# api:` choose the GPU of every worker, the Dynamo
-release and the API version; `# also:` names other rules that the example fires.
+release and the API version; `# also:` names other rules that the example fires. `# against:`
+compares it with the clean deployment, as if that were installed.
 """
 
 

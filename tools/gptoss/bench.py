@@ -37,6 +37,9 @@ def plan(deployment: Deployment) -> dict[str, Any]:
     gpus = deployment.gpus
     per_gpu = benchmark.concurrency_per_gpu
     concurrency = per_gpu.value * gpus if per_gpu else sent
+    if not concurrency:
+        reason = "the workers have no GPUs" if sent else "the benchmark's concurrency is 0"
+        raise InputError(f"{reason}, so nothing would be sent", benchmark.place)
     requests = in_all * concurrency // sent if sent else in_all
     return {
         "gpus": gpus,

@@ -56,9 +56,14 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
     if deployment.is_refused:
         rules = [rule for rule in rules if rule.id.startswith("V")]
     for rule in rules:
-        missing = sorted(_missing(rule, deployment))
-        not_applied += [NotApplied(rule.id, reason) for reason in missing]
-        narrowed = _narrowed(rule, deployment)
+        if deployment.engine_only and not _reads_engine_only(rule):
+            not_applied.append(NotApplied(rule.id, "only an engine YAML is given"))
+            continue
+        narrowed: Deployment | None = deployment
+        if rule.needs:
+            missing = sorted(_missing(rule, deployment))
+            not_applied += [NotApplied(rule.id, reason) for reason in missing]
+            narrowed = _narrowed(rule, deployment)
         if narrowed is None:
             continue
         for said in rule.check(narrowed, facts):
@@ -68,6 +73,16 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             findings.add(Finding(rule, place, said.message, said.hint, also, said.fix))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
+
+
+# Families of rules about engine settings, and rules about how a file is written.
+ENGINE_FAMILIES = ("D", "E", "K", "M", "P")
+FILE_RULES = ("G034", "G035")
+
+
+def _reads_engine_only(rule: Rule) -> bool:
+    """Whether a rule can judge an engine YAML without the deployment that it belongs to."""
+    return rule.id in FILE_RULES or rule.id.startswith(ENGINE_FAMILIES)
 
 
 _KNOWN: dict[Need, Callable[[Worker], bool]] = {

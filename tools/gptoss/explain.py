@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 import json
+import textwrap
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
@@ -12,6 +13,9 @@ from gptoss.findings import RULES, Rule
 
 if TYPE_CHECKING:
     from collections.abc import Callable
+
+WIDTH = 100
+INDENT = " " * 15
 
 
 def find_rule(name: str) -> Rule:
@@ -67,6 +71,28 @@ def explanation(name: str, paint: Callable[[str, str], str]) -> str:
         _indented(rule.good),
     ]
     return "\n".join(parts)
+
+
+def rules_listing(form: str) -> str:
+    """Every rule with severity, name and summary, as text within 100 columns or JSON."""
+    if form == "json":
+        listed = [
+            {
+                "id": rule.id,
+                "name": rule.name,
+                "severity": rule.severity.word,
+                "summary": rule.summary,
+                "documentation": f"docs/rules/{rule.id}.md",
+            }
+            for rule in sorted(RULES.values(), key=lambda rule: rule.id)
+        ]
+        return json.dumps(listed, indent=2, ensure_ascii=False)
+    lines = []
+    for rule in sorted(RULES.values(), key=lambda rule: rule.id):
+        lines.append(f"{rule.id}  {rule.severity.word:<7}  {rule.name}")
+        summary = rule.summary.replace("``", "`")
+        lines += textwrap.wrap(summary, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
+    return "\n".join(lines)
 
 
 def _indented(text: str) -> str:

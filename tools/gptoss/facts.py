@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -85,6 +85,8 @@ class Model:
     head_dimension: int
     experts: int
     max_position: int
+    sliding_window: int
+    sliding_layers: int
     expert_gib: float
     other_gib: float
     padded_expert_gib: Mapping[str, Mapping[int, float]]
@@ -158,6 +160,8 @@ class Facts:
                 head_dimension=facts["headDimension"],
                 experts=facts["experts"],
                 max_position=facts["maxPosition"],
+                sliding_window=facts["slidingWindow"],
+                sliding_layers=facts["slidingLayers"],
                 expert_gib=facts["expertGiB"],
                 other_gib=facts["otherGiB"],
                 padded_expert_gib=facts["paddedExpertGiB"],
@@ -184,6 +188,13 @@ class Facts:
     def engine_defaults(self) -> dict[str, Any]:
         """Default of each key of the engine YAML."""
         return {path: field.get("default") for path, field in self.engine_fields.items()}
+
+    @cache  # noqa: B019 (facts live as long as the command)
+    def resource_schema(self, version: str) -> dict[str, Any]:
+        """JSON Schema of a DynamoGraphDeployment in an API version such as ``v1beta1``."""
+        path = self._folder / "crds" / "json" / f"dynamographdeployment_{version}.json"
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return loaded
 
     def release_of(self, version: str) -> Release | None:
         """The release with a version, else the one of the same minor release, else None."""

@@ -148,9 +148,15 @@ def rule(
     near: str = "",
     needs: tuple[Need, ...] = (),
 ) -> Callable[[Check], Check]:
-    """Declares a rule; the docstring's first paragraph is its summary, the rest its reason."""
+    """Declares a rule; the docstring's first paragraph is its summary, the rest its reason.
+
+    Raises:
+        ValueError: Another rule has this identifier.
+    """
 
     def declare(check: Check) -> Check:
+        if id in RULES:
+            raise ValueError(f"{id} is {RULES[id].name} already; give {name} another identifier")
         summary, _, reason = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
         RULES[id] = Rule(
             id=id,

@@ -7,7 +7,7 @@ line that its user edits.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
@@ -188,6 +188,23 @@ class ConfigMap:
 
 
 @dataclass(frozen=True, slots=True)
+class Claim:
+    """A PersistentVolumeClaim that is given as an object.
+
+    Attributes:
+        name: Its name.
+        size: Storage it asks for, as a quantity.
+        fixed: What cannot be changed once it is bound, by field: storage class, access modes,
+            volume mode and volume name.
+    """
+
+    name: str
+    size: Located[str] | None
+    fixed: Mapping[str, Located[str]]
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something found wrong while reading, which a rule reports.
 
@@ -221,9 +238,12 @@ class Deployment:
         environment: Variables set for every component.
         config_maps: ConfigMaps given along with it.
         claims: Names of PersistentVolumeClaims given along with it.
+        volumes: Those of them that are objects of their own, with what they ask for.
         downloads: Jobs that fill the model cache.
         benchmark: The benchmark Job, if given along with it.
         problems: What the reader found wrong.
+        installed: What is installed under the same name, to compare with; None when unknown.
+        engine_only: Whether an engine YAML is all that was given; the rest is not known.
     """
 
     name: str
@@ -240,9 +260,16 @@ class Deployment:
     environment: Mapping[str, Variable] = field(default_factory=dict)
     config_maps: tuple[ConfigMap, ...] = ()
     claims: tuple[Located[str], ...] = ()
+    volumes: tuple[Claim, ...] = ()
     downloads: tuple[Download, ...] = ()
     benchmark: Benchmark | None = None
     problems: tuple[Problem, ...] = ()
+    installed: Deployment | None = None
+    engine_only: bool = False
+
+    def called(self, source: str) -> Deployment:
+        """The same deployment under another source."""
+        return replace(self, source=source)
 
     @property
     def is_refused(self) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gptoss.places import Located
@@ -11,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gptoss.places import Place
+
+    Flag = tuple[Located[str], Located[str] | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,7 +91,7 @@ class Toleration:
     place: Place
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Command:
     """A program that a container starts.
 
@@ -117,26 +120,55 @@ class Command:
                 found = value or Located("", name.place)
         return found
 
-    def flags(self) -> Iterator[tuple[Located[str], Located[str] | None]]:
+    def flags(self) -> tuple[Flag, ...]:
         """Every flag with its value, as written; the value stands at the flag's place.
 
         ``--a=b`` and ``--a b`` are the same; a word after a flag is its value unless it begins
         with ``--``.
         """
-        words = list(self.words)
-        for position, word in enumerate(words):
-            if not word.value.startswith("-") or word.value in ("-", "-m", "--"):
-                continue
-            name, equals, value = word.value.partition("=")
-            located = Located(name, word.place)
-            if equals:
-                yield located, Located(value, word.place)
-                continue
-            follower = words[position + 1] if position + 1 < len(words) else None
-            if follower is None or follower.value.startswith("--"):
-                yield located, None
-            else:
-                yield located, Located(follower.value, word.place)
+        return self._flags
+
+    @cached_property
+    def _flags(self) -> tuple[Flag, ...]:
+        return tuple(_flags_among(self.words))
+
+
+def _flags_among(words: tuple[Located[str], ...]) -> Iterator[Flag]:
+    for position, word in enumerate(words):
+        if not word.value.startswith("-") or word.value in ("-", "-m", "--"):
+            continue
+        name, equals, value = word.value.partition("=")
+        located = Located(name, word.place)
+        if equals:
+            yield located, Located(value, word.place)
+            continue
+        follower = words[position + 1] if position + 1 < len(words) else None
+        if follower is None or follower.value.startswith("--"):
+            yield located, None
+        else:
+            yield located, Located(follower.value, word.place)
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A health probe that the user wrote.
+
+    Attributes:
+        place: Where it is written.
+        delay: Seconds before the first attempt.
+        period: Seconds between attempts.
+        threshold: Failed attempts in a row that end the container.
+    """
+
+    place: Place
+    delay: int
+    period: int
+    threshold: int
+
+    @property
+    def seconds(self) -> int:
+        """How long a container that does not answer lives."""
+        return self.delay + self.period * self.threshold
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +192,11 @@ class Pod:
         privileged: Set when the container asks for privilege.
         root: Set when the pod or container asks to run as user 0.
         non_root: Set when the pod or container refuses to run as root.
+        capabilities: Linux capabilities that the container adds.
+        host_namespaces: Namespaces of the node that the pod uses: hostIPC, hostNetwork, hostPID.
         probes: Probes written by the user, by kind (liveness, readiness, startup).
         termination_grace: Seconds between SIGTERM and SIGKILL, when set.
-        shared_memory: Size of /dev/shm as a quantity, when set.
+        shared_memory: Size of /dev/shm as a quantity, when set; 0 where it is switched off.
         mentions: Names of the variables that the command or its script refers to; None when that
             was not read.
     """
@@ -184,7 +218,9 @@ class Pod:
     privileged: Place | None = None
     root: Place | None = None
     non_root: Place | None = None
-    probes: Mapping[str, Place] = field(default_factory=dict)
+    capabilities: tuple[Located[str], ...] = ()
+    host_namespaces: tuple[Located[str], ...] = ()
+    probes: Mapping[str, Probe] = field(default_factory=dict)
     termination_grace: Located[int] | None = None
     shared_memory: Located[str] | None = None
     mentions: frozenset[str] | None = None

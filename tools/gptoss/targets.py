@@ -10,20 +10,26 @@ from gptoss import resources
 from gptoss.yaml_tree import SafeLoader
 
 
-def listing(form: str) -> str:
-    """The shipped targets and overlays with what they are for, as text or JSON."""
-    rows = []
+def rows() -> list[dict[str, str]]:
+    """The shipped targets and overlays: name, kind and what each is for."""
+    found = []
     for name, path in resources.values_files().items():
         text = path.read_text(encoding="utf-8")
         values = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
         kind = "target" if values.get("workers") else "overlay"
         purpose = values.get("description") or _comment(text)
-        rows.append({"name": name, "kind": kind, "description": purpose})
+        found.append({"name": name, "kind": kind, "description": purpose})
+    return found
+
+
+def listing(form: str) -> str:
+    """The shipped targets and overlays with what they are for, as text or JSON."""
+    found = rows()
     if form == "json":
-        return json.dumps(rows, indent=2, ensure_ascii=False)
-    width = max(len(row["name"]) for row in rows)
+        return json.dumps(found, indent=2, ensure_ascii=False)
+    width = max(len(row["name"]) for row in found)
     return "\n".join(
-        f"{row['name'].ljust(width)}  {row['kind'].ljust(7)}  {row['description']}" for row in rows
+        f"{row['name'].ljust(width)}  {row['kind'].ljust(7)}  {row['description']}" for row in found
     )
 
 

@@ -7,11 +7,12 @@ configuration in a ConfigMap) with the line numbers of the outer file.
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
+from yaml.resolver import Resolver
 
 from gptoss.errors import InputError
 from gptoss.places import Place
@@ -29,13 +30,13 @@ __all__ = ["SafeLoader", "Tree", "parse_documents", "parse_embedded"]
 MAX_DEPTH = 64
 MAX_VALUES = 200_000
 MAX_NUMBER_BITS = 1024
-LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 MERGE_KEY = "tag:yaml.org,2002:merge"
+STRING = "tag:yaml.org,2002:str"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Tree:
-    """A YAML value and its place.
+    """A YAML value and its place. Nobody changes it; freezing it would make reading slower.
 
     Attributes:
         value: A scalar, ``dict[str, Tree]`` or ``list[Tree]``.
@@ -60,6 +61,11 @@ class Tree:
     def is_map(self) -> bool:
         """Whether this is a YAML map."""
         return isinstance(self.value, dict)
+
+    @property
+    def is_container(self) -> bool:
+        """Whether this is a YAML map or list."""
+        return isinstance(self.value, dict | list)
 
     def at(self, *path: str | int) -> Tree | None:
         """The value under a path of map keys and list positions, or None where there is none."""
@@ -114,10 +120,10 @@ def parse_documents(text: str, file: str, origin: Place | None = None) -> list[T
             grows beyond 200,000 values by its aliases.
     """
     start = origin or Place(file)
-    loader = SafeLoader(text)
+    loader = _Loader(text)
     try:
         documents = []
-        lines = LINE_BREAK.split(text)
+        lines = text.splitlines()
         while loader.check_node():
             node: Any = loader.get_node()
             documents.append(_Converter(loader, start, lines).convert(node, None, 0))
@@ -164,7 +170,24 @@ def _pinned(tree: Tree, place: Place) -> Tree:
         value = {key: _pinned(item, place) for key, item in value.items()}
     elif isinstance(value, list):
         value = [_pinned(item, place) for item in value]
-    return Tree(value, place, place if tree.key else None)
+    duplicates = tuple((name, place) for name, _ in tree.duplicates)
+    return Tree(value, place, place if tree.key else None, duplicates=duplicates)
+
+
+class _Loader(SafeLoader):
+    """The loader of PyYAML, which finds out the type of a plain scalar once, not each time."""
+
+    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
+        if kind is yaml.ScalarNode and implicit[0]:
+            return _plain_tag(value)
+        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
+
+
+@lru_cache(maxsize=8192)
+def _plain_tag(text: str) -> Any:
+    """The tag of a scalar that is written without quotes."""
+    resolver: Any = Resolver()
+    return resolver.resolve(yaml.ScalarNode, text, (True, True))
 
 
 class _Converter:
@@ -185,7 +208,9 @@ class _Converter:
         if depth > MAX_DEPTH:
             raise InputError(f"YAML nested deeper than {MAX_DEPTH} levels", place)
         if isinstance(node, yaml.ScalarNode):
-            return Tree(self._scalar(node, place), place, key, self._indent(node))
+            if node.tag != STRING:
+                return Tree(self._scalar(node, place), place, key)
+            return Tree(node.value, place, key, self._indent(node) if node.style == "|" else None)
         if id(node) in self._open:
             raise InputError("this YAML anchor contains itself", place)
         self._open.add(id(node))
@@ -225,7 +250,7 @@ class _Converter:
             if name in own:
                 duplicates.append((name, key_place))
             own[name] = self.convert(value_node, key_place, depth + 1)
-        return Tree({**merged, **own}, place, key, duplicates=tuple(duplicates))
+        return Tree({**merged, **own} if merged else own, place, key, None, tuple(duplicates))
 
     def _merge_sources(self, node: yaml.Node, place: Place, depth: int) -> list[Tree]:
         tree = self.convert(node, None, depth + 1)
@@ -240,16 +265,16 @@ class _Converter:
         )
 
     def _indent(self, node: yaml.ScalarNode) -> int | None:
-        """Columns before the content of a literal block; None for every other scalar."""
-        if node.style != "|" or not node.value.strip():
+        """Columns before the content of a literal block; None when it is blank."""
+        if not node.value.strip():
             return None
-        written = _first_line(self._lines[node.start_mark.line + 1 :])
-        content = _first_line(LINE_BREAK.split(node.value))
+        written = _first_line(self._lines, node.start_mark.line + 1)
+        content = _first_line(node.value.splitlines())
         stripped = len(written) - len(written.lstrip(" "))
         kept = len(content) - len(content.lstrip(" "))
         return self._start.column - 1 + max(0, stripped - kept)
 
 
-def _first_line(lines: list[str]) -> str:
-    """The first line that is not blank."""
-    return next((line for line in lines if line.strip()), "")
+def _first_line(lines: list[str], start: int = 0) -> str:
+    """The first line from a position on that is not blank."""
+    return next((lines[n] for n in range(start, len(lines)) if lines[n].strip()), "")

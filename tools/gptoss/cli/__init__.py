@@ -7,7 +7,8 @@ import click
 from gptoss import __version__
 from gptoss.cli.check import check
 from gptoss.cli.inspect import bench, show
-from gptoss.cli.reference import explain, targets
+from gptoss.cli.reference import explain, rules, schema, targets
+from gptoss.cli.upgrade import upgrade
 from gptoss.errors import InputError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -35,5 +36,5 @@ def main() -> None:
     """
 
 
-for command in (targets, check, show, bench, explain):
+for command in (targets, check, show, bench, upgrade, rules, explain, schema):
     main.add_command(command)

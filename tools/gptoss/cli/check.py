@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import sys
+from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import paint, source_options, text_or_json
+from gptoss.cli.judging import judged
+from gptoss.cli.options import paint, source_options
+from gptoss.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.reports import Checked
+    from gptoss.sources.request import Request
+
+STDIN = "-"
+FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 
 
 @click.command()
 @source_options
-@text_or_json
+@click.option(
+    "--format",
+    "formats",
+    type=click.Choice(FORMATS),
+    multiple=True,
+    help="Form of the output, text unless given; may be repeated along with --output.",
+)
+@click.option(
+    "--output",
+    "outputs",
+    multiple=True,
+    metavar="FILE",
+    help="File for a report; its format is the next --format that fits, or its ending's.",
+)
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info"]),
@@ -19,15 +44,25 @@ from gptoss.cli.options import paint, source_options, text_or_json
     show_default=True,
     help="Least severity that makes the exit code 1.",
 )
-@click.option("--summary", is_flag=True, help="One row a deployment instead of its findings.")
+@click.option("--summary", is_flag=True, help="Errors and warnings, and one row a deployment.")
+@click.option("--quiet", is_flag=True, help="Only errors and warnings, one line each.")
+@click.option("--explain", is_flag=True, help="Show why, and the source, below each finding.")
+@click.option("--fix", is_flag=True, help="Make every change that has one right answer.")
+@click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
+@click.option(
+    "--against", metavar="OLD", help="What is installed: a manifest, a folder or a target."
+)
 def check(
-    sources: tuple[str, ...],
-    files: tuple[str, ...],
-    settings: tuple[str, ...],
-    release: str | None,
-    form: str,
+    request: Request,
+    formats: tuple[str, ...],
+    outputs: tuple[str, ...],
     fail_on: str,
     summary: bool,
+    quiet: bool,
+    explain: bool,
+    fix: bool,
+    diff: bool,
+    against: str | None,
 ) -> None:
     """Finds mistakes, at the line to edit. Without SOURCE it checks every shipped target.
 
@@ -37,26 +72,51 @@ def check(
     Examples:
       gptoss check disagg-gb200
       gptoss check agg-gb200 -f values/quant-w4a8-mxfp4-mxfp8.yaml --release 1.3.1
-      gptoss check deploy.yaml perf.yaml --fail-on warning
-      kustomize build . | gptoss check -
+      gptoss check deploy.yaml perf.yaml --fail-on warning --format github
+      gptoss check decode.yaml --release 1.2.1 --gpu b200 --role decode
+      gptoss check manifests/ --fix
+      gptoss check new.yaml --against installed.yaml
+      kustomize build . | gptoss check - --output report.sarif
     """  # noqa: D301 (click's mark for lines that stay as they are)
-    from gptoss.load import load
+    from gptoss.outputs import outputs as paired
 
-    loaded = load(sources, files, settings, release)
-    from gptoss import report
-    from gptoss.checker import run
+    reports = paired(formats or (("table",) if summary else ()), outputs)
+    checked = _fixed(request, against, diff) if fix or diff else judged(request, against)
     from gptoss.findings import Severity
+    from gptoss.outputs import write_whole
+    from gptoss.reports import findings_of, render
 
-    checked = [report.Checked(d, run(d, loaded.facts)) for d in loaded.deployments]
-    if form == "json":
-        click.echo(report.as_json(checked))
-    elif summary:
-        serious = [c for c in checked if any(f.rule.severity > 1 for f in c.result.findings)]
-        if serious:
-            click.echo(report.as_text(serious, paint) + "\n")
-        click.echo(report.as_table(checked, paint))
-    else:
-        click.echo(report.as_text(checked, paint))
+    if diff:
+        return
+    if summary and any(f.rule.severity > Severity.INFO for f in findings_of(checked)):
+        click.echo(render("text", _serious(checked), paint, quiet=quiet, explain=explain) + "\n")
+    for form, path in reports:
+        if path:
+            write_whole(path, render(form, checked, quiet=quiet, explain=explain) + "\n")
+        else:
+            text = render(form, checked, paint, quiet=quiet, explain=explain)
+            if text:
+                click.echo(text)
     threshold = Severity[fail_on.upper()]
-    if any(finding.rule.severity >= threshold for finding in report.findings_of(checked)):
+    if any(finding.rule.severity >= threshold for finding in findings_of(checked)):
         sys.exit(1)
+
+
+def _fixed(request: Request, against: str | None, diff: bool) -> Sequence[Checked]:
+    """Plans the fixes and makes them, or only shows them; what is found afterwards."""
+    from gptoss.fixing.plan import plan_fixes
+
+    if STDIN in request.sources:
+        raise InputError("standard input cannot be fixed; give the file")
+    plan = plan_fixes(lambda: judged(request, against))
+    if diff:
+        click.echo(plan.diff(), nl=False)
+    else:
+        plan.write()
+        click.echo(plan.summary(), err=True)
+    return plan.checked
+
+
+def _serious(checked: Sequence[Checked]) -> list[Checked]:
+    """The deployments that have an error or a warning."""
+    return [c for c in checked if any(f.rule.severity > 1 for f in c.result.findings)]

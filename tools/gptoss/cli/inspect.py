@@ -2,28 +2,27 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 
 from gptoss.cli.options import source_options, text_or_json
+
+if TYPE_CHECKING:
+    from gptoss.sources.request import Request
 
 
 @click.command()
 @source_options
 @text_or_json
-def show(
-    sources: tuple[str, ...],
-    files: tuple[str, ...],
-    settings: tuple[str, ...],
-    release: str | None,
-    form: str,
-) -> None:
+def show(request: Request, form: str) -> None:
     """Shows each worker's settings in force, who sets them, and what they beat.
 
     Example: gptoss show disagg-gb200
     """
     from gptoss.load import load
 
-    loaded = load(sources, files, settings, release)
+    loaded = load(request)
     from gptoss.show import as_json, as_text
 
     render = as_json if form == "json" else as_text
@@ -33,20 +32,14 @@ def show(
 @click.command()
 @source_options
 @text_or_json
-def bench(
-    sources: tuple[str, ...],
-    files: tuple[str, ...],
-    settings: tuple[str, ...],
-    release: str | None,
-    form: str,
-) -> None:
+def bench(request: Request, form: str) -> None:
     """Shows how concurrency and requests follow from GPUs, and the aiperf command line.
 
     Example: gptoss bench disagg-gb200 --format json
     """
     from gptoss.load import load
 
-    loaded = load(sources, files, settings, release)
+    loaded = load(request)
     from gptoss.bench import as_json, as_text
 
     render = as_json if form == "json" else as_text

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import functools
+from typing import TYPE_CHECKING, Any
 
 import click
+
+from gptoss.completion import sources_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -36,9 +39,25 @@ def paint(text: str, style: str) -> str:
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
-    """The argument and options that say which deployments to read."""
+    """The argument and options that say which deployments to read; given as one request."""
+
+    @functools.wraps(command)
+    def with_request(
+        sources: tuple[str, ...],
+        files: tuple[str, ...],
+        settings: tuple[str, ...],
+        release: str | None,
+        gpu: str | None,
+        gpus: int | None,
+        role: str | None,
+        **others: Any,
+    ) -> None:
+        from gptoss.sources.request import Request
+
+        command(Request(sources, files, settings, release, gpu, gpus, role), **others)
+
     options = (
-        click.argument("sources", nargs=-1, metavar="[SOURCE]..."),
+        click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=sources_like),
         click.option(
             "-f",
             "--values",
@@ -55,7 +74,15 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Value laid over each target, as in helm; may be repeated.",
         ),
         click.option("--release", metavar="R", help="Read it as if it ran on this release."),
+        click.option("--gpu", metavar="GPU", help="GPU of an engine file alone, as in b200."),
+        click.option("--gpus", type=click.IntRange(1), help="GPUs of an engine file alone."),
+        click.option(
+            "--role",
+            type=click.Choice(["aggregated", "prefill", "decode"]),
+            help="Role of an engine file alone.",
+        ),
     )
+    result: Callable[..., None] = with_request
     for option in reversed(options):
-        command = option(command)
-    return command
+        result = option(result)
+    return result

@@ -1,10 +1,11 @@
-"""``gptoss targets`` and ``gptoss explain``."""
+"""``gptoss targets``, ``rules``, ``explain`` and ``schema``: what the project knows."""
 
 from __future__ import annotations
 
 import click
 
 from gptoss.cli.options import paint, text_or_json
+from gptoss.completion import rules_like
 
 
 @click.command()
@@ -20,7 +21,19 @@ def targets(form: str) -> None:
 
 
 @click.command()
-@click.argument("rule")
+@text_or_json
+def rules(form: str) -> None:
+    """Lists the rules with their severity.
+
+    Example: gptoss rules --format json
+    """
+    from gptoss.explain import rules_listing
+
+    click.echo(rules_listing(form))
+
+
+@click.command()
+@click.argument("rule", shell_complete=rules_like)
 @text_or_json
 def explain(rule: str, form: str) -> None:
     """Explains a rule: what, why, its source, a bad and a good example.
@@ -30,3 +43,25 @@ def explain(rule: str, form: str) -> None:
     from gptoss.explain import as_json, explanation
 
     click.echo(as_json(rule) if form == "json" else explanation(rule, paint))
+
+
+@click.group()
+def schema() -> None:
+    """Prints schemas for editors.
+
+    Example: gptoss schema engine --release 1.3.1
+    """
+
+
+@schema.command()
+@click.option("--release", metavar="R", help="Dynamo release; the default one unless given.")
+def engine(release: str | None) -> None:
+    """Prints the JSON Schema of the engine YAML for a release.
+
+    Example: gptoss schema engine --release 1.3.1
+    """
+    from gptoss.facts import Facts
+    from gptoss.schema import engine_schema
+
+    facts = Facts()
+    click.echo(engine_schema(release or facts.default_release.version, facts))

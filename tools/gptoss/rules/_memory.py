@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 OTHER_GIB = 3.5
 KV_BYTES = {"fp8": 1.0, "nvfp4": 0.5625}
 BF16_BYTES = 2.0
+DEFAULT_FRACTION = 0.9
+# A CUDA graph takes up to 200 MB (NVIDIA/TensorRT-LLM llm_args.py, CudaGraphConfig).
+GRAPH_GIB = 200e6 / GIB
+DEFAULT_GRAPH_BATCH = 128
 
 
 def weights(worker: Worker, model: Model, backend: str) -> float:
@@ -35,18 +39,27 @@ def weights(worker: Worker, model: Model, backend: str) -> float:
 
 def _experts(worker: Worker, model: Model, backend: str) -> float:
     """All experts with the padding of the backend's kernels."""
-    tp = worker.engine.whole("tensor_parallel_size") or 1
-    ep = worker.engine.whole("moe_expert_parallel_size") or 1
-    moe_tp = max(1, tp // max(1, ep))
+    moe_tp = worker.engine.whole("moe_tensor_parallel_size") or 0
+    if moe_tp < 1:
+        tp = worker.engine.whole("tensor_parallel_size") or 1
+        moe_tp = max(1, tp // max(1, worker.engine.whole("moe_expert_parallel_size") or 1))
     padded = model.padded_expert_gib.get(backend, {})
     return next((padded[size] for size in sorted(padded) if moe_tp <= size), model.expert_gib)
 
 
 def kv_cache(worker: Worker, model: Model, gpu: Gpu, backend: str) -> float:
     """KV cache on one GPU."""
-    fraction = worker.engine.number("kv_cache_config.free_gpu_memory_fraction") or 0.9
-    free = gpu.memory_gib - weights(worker, model, backend) - OTHER_GIB
-    return max(0.0, free) * fraction
+    return free(worker, model, gpu, backend) * fraction(worker)
+
+
+def fraction(worker: Worker) -> float:
+    """The part of free memory that the KV cache takes."""
+    return worker.engine.number("kv_cache_config.free_gpu_memory_fraction") or DEFAULT_FRACTION
+
+
+def free(worker: Worker, model: Model, gpu: Gpu, backend: str) -> float:
+    """What weights and activations leave on one GPU."""
+    return max(0.0, gpu.memory_gib - weights(worker, model, backend) - OTHER_GIB)
 
 
 def token_bytes(worker: Worker, model: Model) -> float:
@@ -62,3 +75,25 @@ def token_bytes(worker: Worker, model: Model) -> float:
 def kv_tokens(worker: Worker, model: Model, gpu: Gpu, backend: str) -> int:
     """Tokens whose KV cache fits on one attention data parallel rank."""
     return int(kv_cache(worker, model, gpu, backend) * GIB / token_bytes(worker, model))
+
+
+def graphs(worker: Worker) -> int:
+    """CUDA graphs that a worker captures, one a batch size; the fewest that any version makes.
+
+    With padding 1, 2, 4, multiples of 8 up to 128 and powers of two above; without it 1 to 31, 32,
+    64, 128 and powers of two above (NVIDIA/TensorRT-LLM llm_args.py, CudaGraphConfig).
+    """
+    block = worker.engine["cuda_graph_config"]
+    if block.is_set and block.value is None:
+        return 0
+    sizes = worker.engine["cuda_graph_config.batch_sizes"].value
+    if isinstance(sizes, list):
+        return len(sizes)
+    batch = worker.engine.whole("max_batch_size") or DEFAULT_GRAPH_BATCH
+    largest = min(
+        worker.engine.whole("cuda_graph_config.max_batch_size") or DEFAULT_GRAPH_BATCH, batch
+    )
+    padded = worker.engine.switch("cuda_graph_config.enable_padding")
+    small = {1, 2, 4, *range(8, 129, 8)} if padded else {*range(1, 33), 64, 128}
+    powers = {2**n for n in range(8, largest.bit_length())}
+    return len({size for size in small | powers if size < largest}) + 1

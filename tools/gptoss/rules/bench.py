@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Said, Severity, rule
+from gptoss.fixes import set_value
 from gptoss.model import Role
 from gptoss.rules._common import quoted
 
@@ -59,6 +60,7 @@ def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         f"the benchmark divides by {count.value} GPUs, but the workers have {gpus} "
         f"({_parts(deployment)})",
         f"write {gpus}",
+        fix=set_value(count.place, "value", str(gpus)),
         also=[
             (limit, f"{worker.name} has {worker.gpus * worker.replica_count}")
             for worker, limit in zip(deployment.workers, workers, strict=True)

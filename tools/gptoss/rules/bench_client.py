@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gptoss.findings import Said, Severity, rule
+from gptoss.fixes import set_flag
 from gptoss.rules._common import is_path, offline_switch
 
 if TYPE_CHECKING:
@@ -90,6 +91,7 @@ def endpoint_is_not_the_frontend(deployment: Deployment, _facts: Facts) -> Itera
         url,
         f"the benchmark {told}",
         f"write http://{service}:{SERVICE_PORT}",
+        fix=set_flag(url.place, ("--url", "-u"), f"http://{service}:{SERVICE_PORT}"),
         also=[(frontend, f"component {frontend.name} of {deployment.name}")],
     )
 

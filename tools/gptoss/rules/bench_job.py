@@ -96,14 +96,14 @@ def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) ->
     args:
     - |
       apt-get update && apt-get install -y jq
-      aiperf profile --url http://gpt-oss-frontend:8000 --concurrency 1280
+      aiperf profile --concurrency 1280 --warmup-request-count 1280
     """,
     good="""
     # benchmark container
     command: [/bin/sh, -c]
     args:
     - |
-      aiperf profile --url http://gpt-oss-frontend:8000 --concurrency 1280
+      aiperf profile --concurrency 1280 --warmup-request-count 1280
     """,
 )
 def installs_at_run_time(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

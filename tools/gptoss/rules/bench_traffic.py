@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import set_flag
 from gptoss.model import Role
 
 if TYPE_CHECKING:
@@ -143,6 +144,7 @@ def prompts_repeat(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
                 f"{count} prompts are sent {benchmark.requests.value} times in all, and "
                 f"{worker.name} reuses KV blocks: repeated prompts skip prefill",
                 f"write {benchmark.requests.value}",
+                fix=set_flag(entries.place, ENTRIES, str(benchmark.requests.value)),
                 also=[(benchmark.requests, f"{benchmark.requests.value} requests")],
             )
             return

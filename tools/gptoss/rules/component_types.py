@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Said, Severity, rule
+from gptoss.fixes import add_beside, set_value
 from gptoss.model import Frontend, Role, Worker
+from gptoss.rules._fixes import component_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -66,6 +68,11 @@ def component_type_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
             f"{component.name}: {says}, which the operator does not know, so the "
             f"{wanted} is never discovered",
             f"write {field}: {wanted}",
+            fix=(
+                set_value(component.type.place, field, wanted)
+                if component.type
+                else component_key(component, field, wanted)
+            ),
         )
 
 
@@ -103,6 +110,11 @@ def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterato
             f"{worker.name} runs with --disaggregation-mode {worker.role} but has no "
             "subComponentType",
             f"write subComponentType: {worker.role}",
+            fix=(
+                add_beside(worker.type.place, "componentType", "subComponentType", str(worker.role))
+                if worker.type
+                else component_key(worker, "subComponentType", str(worker.role))
+            ),
         )
 
 
@@ -145,6 +157,7 @@ def component_type_of_another_program(deployment: Deployment, _facts: Facts) -> 
                 f"{component.name} runs {program} but {field} is {component.type.value!r}, whose "
                 "probes it never answers",
                 f"write {field}: {wanted[0]}",
+                fix=set_value(component.type.place, field, wanted[0]),
             )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.rules._fixes import engine_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -113,4 +114,5 @@ def cuda_graphs_do_not_cover_batch(deployment: Deployment, _facts: Facts) -> Ite
             f"max_batch_size is {size}: larger batches run without graphs",
             f"write cuda_graph_config.max_batch_size: {size}",
             also=[(batch, f"max_batch_size is {size}")] if graphs.is_set else [],
+            fix=None if sizes else engine_value(worker, key, size),
         )

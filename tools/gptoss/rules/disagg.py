@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import add_flag, remove_variable
 from gptoss.model import Role
 from gptoss.rules._common import is_true, pairs
+from gptoss.rules._fixes import engine_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -50,6 +52,7 @@ def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Ite
                 f"{worker.name}: disable_overlap_scheduler {says}, but a prefill worker cannot run "
                 "with the overlap scheduler",
                 "write disable_overlap_scheduler: true",
+                fix=engine_value(worker, "disable_overlap_scheduler", True),
             )
 
 
@@ -172,6 +175,7 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
             f"{frontend.name} runs without --enforce-disagg, so it falls back to decode-only "
             "serving without a word when prefill is missing",
             "add --enforce-disagg",
+            fix=add_flag(frontend.command.place, "--enforce-disagg"),
         )
 
 
@@ -202,4 +206,84 @@ def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iter
                 found,
                 f"{worker.name}: {found.name}={found.value} has made prefill workers hang",
                 f"remove {found.name}",
+                fix=remove_variable(found.place, found.name),
             )
+
+
+@rule(
+    "D011",
+    "parsers-differ-between-roles",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo #3262 (both roles need them)",
+    bad="""
+    # also: S003
+    # prefill flags
+    --dyn-reasoning-parser deepseek_r1
+    """,
+    good="""
+    # prefill flags
+    --dyn-reasoning-parser gpt_oss
+    """,
+)
+def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Prefill and decode name different parsers.
+
+    Both register the same model with the frontend, which then reads its answers by one of the two.
+    """
+    for prefill, decode in pairs(deployment):
+        for flag in ("--dyn-reasoning-parser", "--dyn-tool-call-parser"):
+            ours, theirs = prefill.command.flag(flag), decode.command.flag(flag)
+            if ours and theirs and ours.value != theirs.value:
+                yield Said(
+                    ours,
+                    f"{flag} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
+                    "write the same parser on both",
+                    also=[(theirs, f"{decode.name} says {theirs.value}")],
+                )
+
+
+@rule(
+    "D012",
+    "speculation-differs",
+    Severity.WARNING,
+    source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a "
+    "(the same speculative decoding on both sides)",
+    bad="""
+    # decode.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 5}
+    ---
+    # prefill.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
+    """,
+    good="""
+    # decode.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
+    ---
+    # prefill.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
+    """,
+    near="""
+    # decode.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 3, max_concurrency: 8}
+    ---
+    # prefill.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
+    """,
+    needs=(Need.ENGINE,),
+)
+def speculation_differs(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Prefill and decode draft by different methods, models or lengths.
+
+    The draft's state travels with the KV cache; decode continues with what prefill began.
+    """
+    for prefill, decode in pairs(deployment):
+        for name in ("decoding_type", "speculative_model", "max_draft_len"):
+            key = f"speculative_config.{name}"
+            ours, theirs = prefill.engine[key], decode.engine[key]
+            if ours.is_set and theirs.is_set and ours.value != theirs.value:
+                yield Said(
+                    ours,
+                    f"{key} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
+                    "write the same speculative_config on both sides",
+                    also=[(theirs, f"{theirs.value} on {decode.name}")],
+                )

@@ -8,11 +8,13 @@ from gptoss.findings import Need, Said, Severity, rule
 from gptoss.rules._common import needed_release, written
 from gptoss.rules._engine_schema import EngineSchema, Life, schema_for
 from gptoss.rules._engine_values import fault, mended
+from gptoss.rules._fixes import claimed_value, renamed
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.facts import Facts
+    from gptoss.fixes import Fix
     from gptoss.model import Deployment, Worker
     from gptoss.settings import Claim
 
@@ -168,6 +170,7 @@ def _unknown_keys(deployment: Deployment, schema: EngineSchema) -> Iterator[Said
                 claim,
                 f"{worker.name}: {path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
                 schema.suggestion(path),
+                fix=renamed(claim, path, schema),
             )
 
 
@@ -177,17 +180,36 @@ def _wrong_values(deployment: Deployment, schema: EngineSchema) -> Iterator[Said
             field = schema.field(key)
             if field is None or schema.life(field) is not Life.PRESENT:
                 continue
-            limits = schema.limits(field)
-            expected = fault(field, limits, claim.value)
+            reading = schema.reading(field)
+            expected = fault(reading, claim.value)
             if expected is None:
                 continue
-            meant = mended(limits, claim.value)
+            probably = "" if schema.is_exact else " probably"
             yield Said(
                 claim,
-                f"{worker.name}: {key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version} "
-                f"expects {expected}",
-                f"write {key.rpartition('.')[2]}: {meant}" if meant else f"write {expected}",
+                f"{worker.name}: {key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version}"
+                f"{probably} expects {expected}",
+                _value_hint(schema, key, claim.value, expected),
+                fix=_meant(schema, key, claim),
             )
+
+
+def _meant(schema: EngineSchema, key: str, claim: Claim) -> Fix | None:
+    """The value that was meant, where the engine has it in another case or under another name."""
+    field = schema.field(key) or {}
+    stale = schema.facts["stale_values"].get(key, {})
+    meant = mended(schema.reading(field), claim.value, stale)
+    certain = meant and (str(claim.value) in stale or meant.lower() == str(claim.value).lower())
+    return claimed_value(claim, meant) if meant and certain else None
+
+
+def _value_hint(schema: EngineSchema, key: str, value: object, expected: str) -> str:
+    field = schema.field(key) or {}
+    renamed = schema.facts["stale_values"].get(key, {})
+    meant = mended(schema.reading(field), value, renamed)
+    hint = f"write {key.rpartition('.')[2]}: {meant}" if meant else f"write {expected}"
+    history = schema.value_history(field, value)
+    return f"{hint} ({history})" if history else hint
 
 
 def _written_keys(worker: Worker) -> Iterator[tuple[Claim, str]]:

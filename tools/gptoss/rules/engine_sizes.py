@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules._common import needed_model
+from gptoss.rules._fixes import without_engine_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -224,4 +225,5 @@ def postprocess_workers_ignored(deployment: Deployment, _facts: Facts) -> Iterat
                 f"{worker.name}: num_postprocess_workers {count.value} has no effect under Dynamo, "
                 "where the frontend turns tokens into text",
                 "remove it",
+                fix=without_engine_key(count.winner),
             )

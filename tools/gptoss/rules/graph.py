@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import remove_key
 from gptoss.model import Role, Worker
 from gptoss.rules._common import needed_release
+from gptoss.rules._fixes import component_key
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -97,6 +99,7 @@ def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iter
                 f"{component.name} does not say how many replicas it has; the operator adds 1 and "
                 "GitOps sees drift",
                 "write replicas: 1",
+                fix=component_key(component, "replicas", 1),
             )
 
 
@@ -126,6 +129,7 @@ def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator
                 place,
                 f"{component.name}: {field} is deprecated and ignored by the operator",
                 f"remove {field}" + (" and use scalingAdapter" if field == "autoscaling" else ""),
+                fix=None if field == "autoscaling" else remove_key(place, field),
             )
 
 

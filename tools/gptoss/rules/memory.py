@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules import _memory
+from gptoss.rules._common import needed_model
 from gptoss.rules._kernels import README, backend_of
 
 if TYPE_CHECKING:
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment, Worker
 
 HIGH_FRACTION = 0.95
+# What the estimate may be wrong by before it is worth a word.
+MARGIN = 0.9
 
 
 @rule(
@@ -124,14 +127,19 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     for worker in deployment.workers:
         length = worker.engine["max_seq_len"]
         tokens = _fitting_tokens(worker, deployment)
-        wanted = worker.engine.whole("max_seq_len")
-        if tokens is not None and wanted is not None and tokens < wanted and worker.gpu:
-            yield Said(
-                length,
-                f"{worker.name}: max_seq_len is {wanted}, but by estimate the KV cache of one "
-                f"{worker.gpu.name} holds about {_rounded(tokens)} tokens",
-                f"lower max_seq_len to {tokens // 1024 * 1024 or tokens}, or use more GPUs",
-            )
+        wanted = worker.engine.whole("max_seq_len") or needed_model(deployment).max_position
+        if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
+            continue
+        says = (
+            f"max_seq_len is {wanted}" if length.is_set else f"sequences may have {wanted} tokens"
+        )
+        shorter = tokens // 1024 * 1024
+        yield Said(
+            length,
+            f"{worker.name}: {says}, but by estimate the KV cache of one {worker.gpu.name} holds "
+            f"about {_rounded(tokens)} tokens",
+            f"write max_seq_len: {shorter}, or use more GPUs" if shorter else "use more GPUs",
+        )
 
 
 @rule(

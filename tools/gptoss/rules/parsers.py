@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss import cli_facts
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import needed_model
+from gptoss.fixes import add_flag, set_flag
+from gptoss.pods import Variable
+from gptoss.rules._common import needed_model, needed_release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -13,7 +16,6 @@ if TYPE_CHECKING:
     from gptoss.facts import Facts
     from gptoss.model import Deployment, Worker
     from gptoss.places import Located
-    from gptoss.pods import Variable
 
 REASONING = ("--dyn-reasoning-parser", "DYN_REASONING_PARSER")
 TOOLS = ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER")
@@ -93,45 +95,70 @@ def _missing_parser(
                 worker.command,
                 f"{worker.name} has no {names[0]}, so clients get raw channel markup",
                 f"add {names[0]} {expected}",
+                fix=add_flag(worker.command.place, names[0], expected),
             )
 
 
 @rule(
     "S003",
     "parser-of-another-model",
-    Severity.ERROR,
-    source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.4.2",
+    Severity.WARNING,
+    source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
     bad="""
     # worker flags
-    --dyn-reasoning-parser gpt-oss
+    --dyn-reasoning-parser deepseek_r1
     """,
     good="""
     # worker flags
     --dyn-reasoning-parser gpt_oss
     """,
     near="""
-    # worker flags
-    --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
+    # worker flags removed
+    --dyn-tool-call-parser
+    ---
+    # worker env
+    DYN_TOOL_CALL_PARSER: harmony
     """,
-    needs=(Need.MODEL,),
+    needs=(Need.MODEL, Need.RELEASE),
 )
 def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The reasoning or tool call parser is not the one that understands gpt-oss.
+    """The reasoning or tool call parser is that of another model.
 
-    gpt_oss and harmony are the only names that read its channels. A name that Dynamo does not know
-    (gpt-oss, openai) stops the worker; the parser of another model finds nothing in the text.
+    gpt_oss and harmony are the only ones that read the channels of gpt-oss. Any other finds nothing
+    in the text, so reasoning and tool calls stay in the answer, and every response has status 200.
+    A name that the release does not have at all stops the worker, which R013 reports.
     """
+    model, release = needed_model(deployment), needed_release(deployment).version
+    for worker, names, parser, wanted in _other_parsers(deployment):
+        is_variable = isinstance(parser, Variable)
+        if is_variable or _is_known(names, parser.value or "", release):
+            name = names[1] if is_variable else names[0]
+            yield Said(
+                parser,
+                f"{worker.name}: {name} {parser.value} does not understand {model.id}",
+                f"write {wanted}",
+                fix=None if is_variable else set_flag(parser.place, names[0], wanted),
+            )
+
+
+def _other_parsers(
+    deployment: Deployment,
+) -> Iterator[tuple[Worker, tuple[str, str], Located[str] | Variable, str]]:
+    """Parsers other than the model's: worker, flag and variable, who names it, the right one."""
     model = needed_model(deployment)
     expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
     for worker in deployment.workers:
         for names, wanted in expected:
             parser = _parser(worker, names)
             if parser is not None and parser.value not in (wanted, None):
-                yield Said(
-                    parser,
-                    f"{worker.name}: {names[0]} {parser.value} does not understand {model.id}",
-                    f"write {names[0]} {wanted}",
-                )
+                yield worker, names, parser, wanted
+
+
+def _is_known(names: tuple[str, str], parser: str, release: str) -> bool:
+    """Whether a release has a parser; where its names are not known every parser counts."""
+    program = cli_facts.program(cli_facts.WORKER, release)
+    flag = program.flags.get(names[0]) if program else None
+    return flag is None or not flag.choices or parser in flag.choices or "$" in parser
 
 
 @rule(

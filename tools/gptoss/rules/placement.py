@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
@@ -133,7 +132,7 @@ def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
             continue
         if any(n.required and n.key not in WIDE_LABELS for n in worker.pod.nodes):
             continue
-        needs = _blackwell_needs(worker)
+        needs = blackwell_needs(worker)
         why = f", but {quoted(needs)} need Blackwell" if len(needs) > 1 else ""
         why = f", but {needs[0]} needs Blackwell" if len(needs) == 1 else why
         asked = [node for node in worker.pod.nodes if node.required]
@@ -145,7 +144,7 @@ def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         )
 
 
-def _blackwell_needs(worker: Worker) -> list[str]:
+def blackwell_needs(worker: Worker) -> list[str]:
     """What of a worker's settings exists on Blackwell only."""
     if not worker.engine_known:
         return []
@@ -279,40 +278,4 @@ def gpu_taint_not_tolerated(deployment: Deployment, _facts: Facts) -> Iterator[S
                 worker,
                 f"{worker.name} does not tolerate {GPU_TAINT}, the usual taint of GPU nodes",
                 f"add the toleration {{key: {GPU_TAINT}, operator: Exists}}",
-            )
-
-
-@rule(
-    "L006",
-    "image-of-another-architecture",
-    Severity.ERROR,
-    source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
-    bad="""
-    # worker
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
-    """,
-    good="""
-    # worker
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    needs=(Need.GPU,),
-)
-def image_of_another_architecture(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """A worker's image is made for another CPU architecture than its GPU's nodes have.
-
-    Its programs cannot be executed there ("exec format error").
-    """
-    for worker in deployment.workers:
-        image, gpu = worker.pod.image, worker.gpu
-        found = re.search(r":[^/]*\b(amd64|arm64)\b", image.value) if image else None
-        if image and gpu and found and found[1] != gpu.architecture:
-            yield Said(
-                image,
-                f"{worker.name}: image {image.value} is for {found[1]}, but {gpu.name} nodes are "
-                f"{gpu.architecture}",
-                "use the tag without an architecture, which has both",
             )

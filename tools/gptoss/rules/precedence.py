@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import add_flag, set_flag
 from gptoss.rules._common import is_true, quoted
+from gptoss.rules._fixes import without_claim
 from gptoss.settings import Layer
 
 if TYPE_CHECKING:
@@ -76,6 +78,7 @@ def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
         f"{NAMES[winner.layer]} sets {winner.spelling} to {winner.value} and wins",
         f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
         also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
+        fix=without_claim(claim),
     )
 
 
@@ -284,6 +287,11 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
                 f"{worker.name}: {says}, but kv_cache_config.tokens_per_block is {block.value}: "
                 "the router's prefixes never match",
                 f"write --kv-block-size {block.value}",
+                fix=(
+                    set_flag(flag.place, "--kv-block-size", str(block.value))
+                    if flag
+                    else add_flag(worker.command.place, "--kv-block-size", str(block.value))
+                ),
                 also=[(block, f"tokens_per_block is {block.value}")],
             )
 

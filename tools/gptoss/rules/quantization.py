@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import remove_variable
 from gptoss.rules._kernels import (
     ALGORITHMS,
     OVERRIDE,
@@ -91,5 +92,8 @@ def quantization_override_redundant(deployment: Deployment, _facts: Facts) -> It
         else:
             continue
         yield Said(
-            override[0], f"{worker.name}: {OVERRIDE}={override[1]} {why}", f"remove {OVERRIDE}"
+            override[0],
+            f"{worker.name}: {OVERRIDE}={override[1]} {why}",
+            f"remove {OVERRIDE}",
+            fix=remove_variable(override[0].place, OVERRIDE),
         )

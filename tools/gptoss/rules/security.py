@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Said, Severity, rule
+from gptoss.fixes import remove_key
 from gptoss.rules._common import is_true, pods
 
 if TYPE_CHECKING:
@@ -46,7 +47,12 @@ def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said
     """
     for name, pod in pods(deployment):
         if pod.privileged:
-            yield Said(pod.privileged, f"{name} runs privileged", "remove privileged: true")
+            yield Said(
+                pod.privileged,
+                f"{name} runs privileged",
+                "remove privileged: true",
+                fix=remove_key(pod.privileged, "privileged"),
+            )
 
 
 @rule(
@@ -100,7 +106,7 @@ def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
 )
 def token_in_plain_text(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """A token stands in the manifest.
+    """A token stands in the manifest, in a variable or on a command line.
 
     Whoever can read the repository or the object has it. It belongs into a Secret.
     """
@@ -113,6 +119,14 @@ def token_in_plain_text(deployment: Deployment, _facts: Facts) -> Iterator[Said]
                     "put it into a Secret, refer to it with valueFrom.secretKeyRef, and revoke "
                     "this one",
                 )
+        for command in pod.commands:
+            for word in command.words:
+                if TOKEN.match(word.value.rpartition("=")[2].rpartition(" ")[2]):
+                    yield Said(
+                        word,
+                        f"{name}: the command holds a token in plain text",
+                        "put it into a Secret, refer to its variable, and revoke this one",
+                    )
 
 
 def _is_token(variable: Variable) -> bool:

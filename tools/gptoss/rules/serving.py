@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Said, Severity, rule
+from gptoss.fixes import set_flag
 from gptoss.rules._common import is_path, pairs, public_name
 
 if TYPE_CHECKING:
@@ -12,6 +13,7 @@ if TYPE_CHECKING:
 
     from gptoss.facts import Facts
     from gptoss.model import Deployment
+    from gptoss.places import Located
 
 
 @rule(
@@ -45,11 +47,16 @@ def name_differs_from_benchmark(deployment: Deployment, _facts: Facts) -> Iterat
             f"the benchmark asks for model {asked.value!r}, but the workers serve "
             f"{served[0].value!r}",
             f"write --model {served[0].value}",
+            fix=set_flag(asked.place, MODEL_FLAGS, served[0].value) if _is_one(served) else None,
             also=[(served[0], f"served as {served[0].value}")],
         )
 
 
 MODEL_FLAGS = ("--model", "--model-names")
+
+
+def _is_one(names: list[Located[str]]) -> bool:
+    return len({name.value for name in names}) == 1
 
 
 @rule(

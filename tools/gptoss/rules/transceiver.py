@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules._common import pairs, split_workers
+from gptoss.rules._fixes import engine_value
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -98,6 +99,7 @@ def transceiver_buffer_not_whole_blocks(deployment: Deployment, _facts: Facts) -
                 f"{worker.name}: max_tokens_in_buffer {tokens} is not a multiple of "
                 f"tokens_per_block {block}",
                 f"write {-(-tokens // block) * block}",
+                fix=engine_value(worker, BUFFER, -(-tokens // block) * block),
                 also=_set_elsewhere(worker, BLOCK, f"tokens_per_block is {block}"),
             )
 

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss import resources
+from gptoss import overlay, resources
 from gptoss.errors import InputError
 from gptoss.model import Deployment, Problem
 from gptoss.places import Located, Place
@@ -59,7 +59,7 @@ def _values(path: Path) -> Tree:
     """A YAML file that holds a map; an empty one holds an empty map."""
     shown = _shown(path)
     try:
-        documents = parse_documents(path.read_text(encoding="utf-8"), shown)
+        documents = parse_documents(overlay.content_of(path).decode("utf-8"), shown)
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"cannot read {shown}: {reason}") from None

@@ -32,12 +32,15 @@ POD: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("tolerations.{n}", ("extraPodSpec.tolerations",)),
     ("pull_secrets", ("extraPodSpec.imagePullSecrets",)),
     ("probes.{n}", ("extraPodSpec",)),
+    ("host_namespaces.{n}", ("extraPodSpec.{n}",)),
+    ("capabilities.{n}", ("extraPodSpec",)),
     ("command", ("extraPodSpec",)),
 )
 SHARED: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("root", ("podSecurityContext.runAsUser", "containerSecurityContext.runAsUser")),
     ("non_root", ("podSecurityContext.runAsNonRoot", "containerSecurityContext.runAsNonRoot")),
     ("privileged", ("containerSecurityContext.privileged",)),
+    ("capabilities.{n}", ("containerSecurityContext.capabilities.add",)),
     ("pull_secrets", ("imagePullSecrets",)),
     ("tolerations.{n}", ("hardware.tolerations", "hardware.gpu")),
 )

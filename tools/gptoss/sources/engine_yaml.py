@@ -11,7 +11,7 @@ from gptoss.sources.reading import a_map, string
 from gptoss.yaml_tree import Tree, parse_embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Mapping
 
     from gptoss.places import Located, Place
     from gptoss.sources.pod_spec import ReadPod
@@ -78,14 +78,16 @@ def _read(text: Tree, scope: Scope) -> EngineYaml:
     return EngineYaml(tree, True, tuple(problems))
 
 
-def repeated_keys(tree: Tree, path: str = "") -> Iterator[tuple[str, Place]]:
+def repeated_keys(tree: Tree, path: str = "") -> list[tuple[str, Place]]:
     """Dotted path and place of every key that its map has twice."""
-    for name, place in tree.duplicates:
-        yield f"{path}{name}", place
+    found = [(f"{path}{name}", place) for name, place in tree.duplicates]
     for name, value in tree.items():
-        yield from repeated_keys(value, f"{path}{name}.")
+        if value.is_container:
+            found += repeated_keys(value, f"{path}{name}.")
     for element in tree.elements():
-        yield from repeated_keys(element, path)
+        if element.is_container:
+            found += repeated_keys(element, path)
+    return found
 
 
 def repeated_key(key: str, place: Place) -> Problem:

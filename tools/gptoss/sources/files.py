@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptoss import overlay
 from gptoss.errors import InputError
 from gptoss.yaml_tree import parse_documents
 
@@ -51,7 +52,7 @@ def _files(source: str) -> list[Path]:
 
 def _text(path: Path) -> str:
     try:
-        content = path.read_bytes()
+        content = overlay.content_of(path)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
     return _decoded(content, str(path))

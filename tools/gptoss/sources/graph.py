@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
 from gptoss.sources.pod_spec import PodTemplate
-from gptoss.sources.reading import a_map, maps, string
+from gptoss.sources.reading import a_map, is_on, maps, string
 from gptoss.yaml_tree import Tree
 
 if TYPE_CHECKING:
@@ -88,7 +88,7 @@ def _service(name: str, tree: Tree, common: Mapping[str, Variable]) -> Part:
             default_command=command,
             default_args=args,
             service=service,
-            shared_memory=memory.at("size") if memory else None,
+            shared_memory=_shared_memory(memory),
         ),
     )
 
@@ -118,6 +118,16 @@ def _component(tree: Tree, common: Mapping[str, Variable]) -> Part:
             shared_memory=tree.at("sharedMemorySize"),
         ),
     )
+
+
+def _shared_memory(memory: Tree | None) -> Tree | None:
+    """The size of a v1alpha1 service's shared memory; 0 where it is switched off."""
+    if memory is None:
+        return None
+    disabled = memory.at("disabled")
+    if disabled is not None and is_on(disabled, "sharedMemory.disabled"):
+        return Tree("0", disabled.place, disabled.key)
+    return memory.at("size")
 
 
 def main_container(spec: Tree | None) -> Tree | None:

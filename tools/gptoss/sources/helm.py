@@ -12,7 +12,7 @@ import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss import resources
+from gptoss import overlay, resources
 from gptoss.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,11 +38,17 @@ class ChartSource:
     settings: tuple[str, ...] = ()
     name: str = NAME
 
-    def argv(self, helm: str) -> list[str]:
-        """The command line that renders it, with its benchmark."""
-        argv = [helm, "template", self.name, str(resources.chart())]
+    def argv(self, helm: str, laid: overlay.Laid | None = None) -> list[str]:
+        """The command line that renders it, with its benchmark.
+
+        Args:
+            helm: Path of Helm.
+            laid: Where files stand instead, when texts are laid over them.
+        """
+        chart = laid.chart if laid else resources.chart()
+        argv = [helm, "template", self.name, str(chart)]
         for file in self.files:
-            argv += ["--values", str(file)]
+            argv += ["--values", str(laid.file(file) if laid else file)]
         for setting in (*self.settings, "benchmark.enabled=true"):
             argv += ["--set", setting]
         return argv
@@ -88,14 +94,15 @@ def render(source: ChartSource, helm: str) -> Rendering:
     # Rendering is over before Go's garbage collector would pay off.
     environment = {**os.environ, "GOGC": "off"}
     try:
-        done = subprocess.run(
-            source.argv(helm),
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            env=environment,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
+        with overlay.on_disk() as laid:
+            done = subprocess.run(
+                source.argv(helm, laid),
+                stdin=subprocess.DEVNULL,
+                capture_output=True,
+                env=environment,
+                timeout=TIMEOUT_SECONDS,
+                check=False,
+            )
     except subprocess.TimeoutExpired:
         raise InputError(f"helm template did not end within {TIMEOUT_SECONDS} s") from None
     except OSError as error:

@@ -28,7 +28,8 @@ A component or Job ``<pod>`` has:
 ``<pod>.annotations.<key>``                    pod annotations
 ``<pod>.pull_secrets``, ``privileged``,        the fields of :class:`gptoss.pods.Pod`
 ``root``, ``non_root``, ``probes.<kind>``,
-``termination_grace``, ``shared_memory``
+``capabilities.<name>``, ``termination_grace``,
+``host_namespaces.<name>``, ``shared_memory``
 =============================================  ===================================================
 
 A component also has ``type``, ``sub_type``, ``replicas``, ``runtime_version`` and
@@ -38,11 +39,13 @@ engine YAML as a whole) and ``engine.<dotted key>``; the benchmark ``concurrency
 and ``revision``.
 
 Problems that the reader finds have the kinds ``duplicate-key``, ``config-map-twice``,
-``engine-file-missing``, ``engine-file-empty`` and ``override-not-json``.
+``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused`` and
+``override-not-json``.
 """
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
@@ -51,6 +54,7 @@ from gptoss.places import Located
 from gptoss.sources.components import Components
 from gptoss.sources.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.environment import variables
+from gptoss.sources.fields import field_problems
 from gptoss.sources.graph import V1ALPHA1, parts
 from gptoss.sources.jobs import read_benchmark, read_download
 from gptoss.sources.objects import Objects
@@ -114,12 +118,14 @@ def build(
         environment=common,
         config_maps=objects.located_config_maps(root),
         claims=objects.located_claims(root),
+        volumes=objects.volumes(root),
         downloads=tuple(read_download(job, root.under("downloads")) for job in downloads),
         benchmark=read_benchmark(benchmark, root.under("benchmark")) if benchmark else None,
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
             *components.problems,
+            *_field_problems(objects.trees, facts, root),
         ),
     )
 
@@ -177,3 +183,9 @@ def _repeated_keys(trees: list[Tree], root: Scope) -> Iterator[Problem]:
     for tree in trees:
         for key, place in repeated_keys(tree):
             yield repeated_key(key, root.at("manifest", place))
+
+
+def _field_problems(trees: list[Tree], facts: Facts, root: Scope) -> Iterator[Problem]:
+    for tree in trees:
+        for problem in field_problems(tree, facts):
+            yield replace(problem, place=root.at("manifest", problem.place))

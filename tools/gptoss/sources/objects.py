@@ -7,11 +7,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
-from gptoss.model import ConfigMap, Problem
+from gptoss.model import Claim, ConfigMap, Problem
 from gptoss.places import Located, Place
 from gptoss.sources.graph import KIND, V1ALPHA1, V1BETA1
 from gptoss.sources.jobs import Job, read_job
-from gptoss.sources.reading import a_map, elements, is_on, maps, string
+from gptoss.sources.reading import a_map, elements, is_on, maps, quantity, string
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gptoss.yaml_tree import Tree
 
 HOOK = "helm.sh/hook"
+FIXED_OF_CLAIM = ("storageClassName", "accessModes", "volumeMode", "volumeName")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,7 +57,7 @@ class Objects:
         Raises:
             InputError: There is not exactly one DynamoGraphDeployment, or an object has no name.
         """
-        trees = [tree for document in documents for tree in _objects(document)]
+        trees = [tree for document in documents for tree in objects_of(document)]
         graphs = [_named(tree) for tree in trees if tree.text("kind") == KIND]
         if len(graphs) != 1:
             raise _not_one(graphs, trees, source)
@@ -102,6 +103,11 @@ class Objects:
             for claim in self.claims
         )
 
+    def volumes(self, root: Scope) -> tuple[Claim, ...]:
+        """The claims that are objects of their own, with what they ask for."""
+        trees = [tree for tree in self.trees if tree.text("kind") == "PersistentVolumeClaim"]
+        return tuple(_claim(_named(tree), root) for tree in trees)
+
     def config_map_problems(self, root: Scope) -> Iterator[Problem]:
         """ConfigMaps of one name that hold different data."""
         seen: dict[tuple[str, str], Named] = {}
@@ -117,7 +123,7 @@ class Objects:
                 )
 
 
-def _objects(document: Tree) -> Iterator[Tree]:
+def objects_of(document: Tree) -> Iterator[Tree]:
     """The objects of a document: itself, or the elements of a List."""
     if document.value is None:
         return
@@ -125,7 +131,7 @@ def _objects(document: Tree) -> Iterator[Tree]:
         raise InputError("a manifest must be a map with apiVersion and kind", document.place)
     if (document.text("kind") or "").endswith("List"):
         for element in elements(document.at("items"), "items"):
-            yield from _objects(element)
+            yield from objects_of(element)
         return
     metadata = document.at("metadata")
     hook = metadata.at("annotations", HOOK) if metadata else None
@@ -173,3 +179,18 @@ def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
     found = ", ".join(sorted(kinds)) or "nothing"
     place = trees[0].place if trees else Place(source)
     return InputError(f"there is no {KIND}, only {found}; give its manifest too", place)
+
+
+def _claim(named: Named, root: Scope) -> Claim:
+    path, spec = f"claims.{named.name}", a_map(named.tree.at("spec"), "spec")
+    fixed = {}
+    for field_name in FIXED_OF_CLAIM:
+        found = spec.at(field_name) if spec else None
+        if found is not None and found.value is not None:
+            words = found.elements() or [found]
+            text = ", ".join(sorted(str(word.value) for word in words))
+            fixed[field_name] = Located(text, root.at(path, found.where))
+    asked = spec.at("resources", "requests", "storage") if spec else None
+    size = quantity(asked, "storage")
+    located = Located(size, root.at(path, asked.where)) if asked and size else None
+    return Claim(named.name, located, fixed, root.at(path, named.tree.place))

@@ -7,11 +7,20 @@ from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
 from gptoss.places import Located, Place
-from gptoss.pods import Pod, Variable
+from gptoss.pods import Pod, Probe, Variable
 from gptoss.sources.commands import Words, read_commands, words_of
 from gptoss.sources.environment import variables, whole_secrets
 from gptoss.sources.placement import anti_affinity, node_requirements, tolerations
-from gptoss.sources.reading import a_map, is_on, maps, quantity, shown, string_map, whole_number
+from gptoss.sources.reading import (
+    a_map,
+    is_on,
+    maps,
+    quantity,
+    shown,
+    string_map,
+    strings,
+    whole_number,
+)
 from gptoss.sources.volumes import claim_mounts, mounts
 from gptoss.yaml_tree import Tree
 
@@ -23,6 +32,9 @@ if TYPE_CHECKING:
 
 GPU = "nvidia.com/gpu"
 PROBES = ("liveness", "readiness", "startup")
+# What the API server fills in: delay, period and failure threshold.
+PROBE_DEFAULTS = {"initialDelaySeconds": 0, "periodSeconds": 10, "failureThreshold": 3}
+HOST_NAMESPACES = ("hostIPC", "hostNetwork", "hostPID")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,6 +131,8 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         privileged=_privileged(container, scope),
         root=_root(spec, container, scope),
         non_root=_non_root(spec, container, scope),
+        capabilities=_capabilities(container, scope),
+        host_namespaces=_host_namespaces(spec, scope),
         probes=_probes(container, service, scope),
         termination_grace=scope.whole(
             "termination_grace",
@@ -210,10 +224,32 @@ def _non_root(spec: Tree, container: Tree, scope: Scope) -> Place | None:
     return scope.at("non_root", found.where) if found and is_on(found, "runAsNonRoot") else None
 
 
-def _probes(container: Tree, service: Tree, scope: Scope) -> dict[str, Place]:
+def _probes(container: Tree, service: Tree, scope: Scope) -> dict[str, Probe]:
     found = {}
     for kind in PROBES:
-        written = service.at(f"{kind}Probe") or container.at(f"{kind}Probe")
-        if a_map(written, f"{kind}Probe") is not None and written is not None:
-            found[kind] = scope.at(f"probes.{kind}", written.where)
+        name = f"{kind}Probe"
+        written = a_map(service.at(name), name) or a_map(container.at(name), name)
+        if written is None:
+            continue
+        delay, period, threshold = (
+            whole_number(written.at(field), f"{name}.{field}") or default
+            for field, default in PROBE_DEFAULTS.items()
+        )
+        found[kind] = Probe(scope.at(f"probes.{kind}", written.where), delay, period, threshold)
     return found
+
+
+def _capabilities(container: Tree, scope: Scope) -> tuple[Located[str], ...]:
+    found = a_map(_security(container, "capabilities"), "capabilities")
+    added = strings(found.at("add"), "capabilities.add") if found else []
+    return tuple(
+        Located(name, scope.at(f"capabilities.{name}", tree.place)) for name, tree in added
+    )
+
+
+def _host_namespaces(spec: Tree, scope: Scope) -> tuple[Located[str], ...]:
+    return tuple(
+        Located(name, scope.at(f"host_namespaces.{name}", found.where))
+        for name in HOST_NAMESPACES
+        if (found := spec.at(name)) and is_on(found, name)
+    )

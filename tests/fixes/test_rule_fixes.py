@@ -1,0 +1,90 @@
+"""The fix of a rule mends its bad example, keeps everything else, and is made once."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gptoss.checker import run
+from gptoss.findings import RULES, Rule
+from gptoss.fixing.plan import FixPlan, plan_fixes
+from gptoss.reports import Checked, findings_of
+from gptoss.sources import manifests
+from gptoss.sources.files import read as read_file
+from tests.rules.examples import FACTS, Example, deployment_of, read, text_of
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gptoss.findings import Finding
+
+# Rules whose own example has no fix, since the right key is there already.
+OTHERS = {
+    "E001": "# decode.yaml\nkv_cache_config: {tokens_per_blocks: 32}",
+    "E002": "# release: 1.4.2\n# decode.yaml\nprint_iter_logs: true",
+}
+
+
+def _example(rule: Rule) -> Example:
+    return read(OTHERS.get(rule.id, rule.bad))
+
+
+def _has_fix(rule: Rule) -> bool:
+    if rule.bad.startswith("# values"):
+        return False
+    found = run(deployment_of(_example(rule)), FACTS).findings
+    return any(finding.fix for finding in found if finding.rule.id == rule.id)
+
+
+FIXABLE = [rule for rule in RULES.values() if _has_fix(rule)]
+EXPECTED = """
+    B001 B007 B010 C001 C005 D001 D003 D009 D010 E001 E003 E006 E011 G001 G002 G003 G006 G007
+    M004 R001 R002 R003 R004 S001 S002 S003 X001
+"""
+
+
+def plan_of(path: Path, example: Example) -> FixPlan:
+    def check() -> list[Checked]:
+        documents = read_file(str(path))
+        release = example.directives.get("release")
+        deployment = manifests.build(documents, str(path), FACTS, release=release)
+        return [Checked(deployment, run(deployment, FACTS))]
+
+    return plan_fixes(check)
+
+
+def test_the_rules_with_one_right_answer_have_a_fix() -> None:
+    assert {rule.id for rule in FIXABLE} >= set(EXPECTED.split())
+
+
+def _of(rule: Rule, plan: FixPlan) -> list[Finding]:
+    return [finding for finding in findings_of(plan.checked) if finding.rule.id == rule.id]
+
+
+@pytest.mark.parametrize("rule", FIXABLE, ids=[rule.id for rule in FIXABLE])
+def test_a_fix_mends_the_bad_example_and_is_made_once(rule: Rule, tmp_path: Path) -> None:
+    example, path = _example(rule), tmp_path / "deploy.yaml"
+    text = text_of(example)
+    commented = "\n".join(
+        f"{line}  # c{number}" if _takes_comment(line) else line
+        for number, line in enumerate(text.split("\n"))
+    )
+    path.write_text(commented, encoding="utf-8")
+    plan = plan_of(path, example)
+    assert plan.fixed, plan.left
+    assert _of(rule, plan) == []
+    assert path.read_text(encoding="utf-8") == commented
+    plan.write()
+    mended = path.read_text(encoding="utf-8").split("\n")
+    assert plan.diff()
+    gone = [line for line in commented.split("\n") if line not in mended]
+    assert 0 <= len(gone) <= 2 * len(plan.fixed) + 2, gone
+    again = plan_of(path, example)
+    assert again.changed == []
+    assert again.diff() == ""
+
+
+def _takes_comment(line: str) -> bool:
+    plain = line.strip() and not line.rstrip().endswith(("|", "|-", "|+", ">"))
+    return bool(plain) and line != "---" and "'" not in line

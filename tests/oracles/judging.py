@@ -1,0 +1,60 @@
+"""What the rules about flags say of a command line, to hold against the real parser's verdict."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from functools import cache
+
+from gptoss.checker import run
+from gptoss.facts import Facts
+from gptoss.findings import RULES, Finding, Severity
+from gptoss.model import Deployment
+from gptoss.places import Located, Place
+from gptoss.pods import Command, Variable
+from tests.rules.examples import deployment_of, read
+
+FACTS = Facts()
+MODULES = {"flags", "flag_values", "release"}
+FLAG_RULES = [r for r in RULES.values() if r.check.__module__.rpartition(".")[2] in MODULES]
+BENCH_RULES = [r for r in RULES.values() if r.check.__module__.endswith(".bench_flags")]
+HERE = Place("command.yaml")
+
+
+@cache
+def deployment(release: str) -> Deployment:
+    """A clean aggregated deployment on a release."""
+    found = deployment_of(read(f"# release: {release}\n# worker.yaml\nstream_interval: 20\n"))
+    return replace(found, benchmark=None)
+
+
+def findings(
+    release: str, program: str, argv: Sequence[str], env: Mapping[str, str] | None = None
+) -> tuple[Finding, ...]:
+    """What the flag rules say when one of the programs is started with these words."""
+    base = deployment(release)
+    variables = {name: Variable(name, value, None, HERE) for name, value in (env or {}).items()}
+    words = ("python3", "-m", f"dynamo.{'trtllm' if program == 'worker' else 'frontend'}", *argv)
+    command = Command(tuple(Located(word, HERE.moved(lines=n)) for n, word in enumerate(words)))
+    if program == "worker":
+        (worker,) = base.workers
+        pod = replace(worker.pod, environment=variables)
+        base = replace(base, frontend=None, workers=(replace(worker, command=command, pod=pod),))
+    else:
+        assert base.frontend
+        pod = replace(base.frontend.pod, environment=variables)
+        base = replace(base, workers=(), frontend=replace(base.frontend, command=command, pod=pod))
+    return run(base, FACTS, FLAG_RULES).findings
+
+
+def bench_findings(argv: Sequence[str]) -> tuple[Finding, ...]:
+    """What the rules about aiperf's command line say when it is started with these words."""
+    base = deployment_of(read("# worker.yaml\nstream_interval: 20\n"))
+    assert base.benchmark
+    words = ("aiperf", "profile", *argv)
+    command = Command(tuple(Located(word, HERE.moved(lines=n)) for n, word in enumerate(words)))
+    benchmark = replace(base.benchmark, command=command)
+    return run(replace(base, benchmark=benchmark), FACTS, BENCH_RULES).findings
+
+
+def errors(found: Sequence[Finding]) -> list[str]:
+    """The errors among findings, as text."""
+    return [f"{f.rule.id} {f.message}" for f in found if f.rule.severity is Severity.ERROR]

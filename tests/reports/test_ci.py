@@ -1,0 +1,208 @@
+"""What CI systems and shells are given to use gptoss is right."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shlex
+import subprocess
+import tomllib
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+from click.shell_completion import ShellComplete
+from click.testing import CliRunner
+
+from gptoss import resources
+from gptoss.cli import main
+from gptoss.config import find_config
+from gptoss.findings import RULES
+from gptoss.reports import FORMATS
+from gptoss.suppressions import COMMENT
+from gptoss.targets import rows
+
+ROOT = resources.root()
+PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
+OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
+
+
+@cache
+def options() -> set[str]:
+    text = CliRunner().invoke(main, ["check", "--help"]).output
+    return set(OPTION.findall(text))
+
+
+def blocks(language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", PAGE, re.DOTALL)
+
+
+def documents(name: str) -> Any:
+    (block,) = [block for block in blocks("yaml") if block.startswith(f"# {name}\n")]
+    return yaml.safe_load(block)
+
+
+def action() -> Any:
+    return yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+
+
+def hooks() -> Any:
+    return yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+
+
+def test_the_hook_s_command_and_arguments_exist() -> None:
+    (hook,) = hooks()
+    assert shlex.split(hook["entry"]) == ["gptoss", "check"]
+    assert hook["language"] == "python"
+    ((repo,),) = documents(".pre-commit-config.yaml").values()
+    (used,) = repo["hooks"]
+    assert used["id"] == hook["id"]
+    assert {a for a in used["args"] if a.startswith("--")} <= options()
+
+
+def test_the_action_passes_only_inputs_and_options_that_exist() -> None:
+    declared = action()
+    install, check = declared["runs"]["steps"]
+    assert set(OPTION.findall(check["run"])) <= options()
+    passed = re.findall(r"inputs\.([\w-]+)", yaml.safe_dump(declared["runs"]))
+    assert sorted(passed) == sorted(declared["inputs"])
+    # What a user wrote never becomes a part of a script.
+    assert "${{" not in install["run"] + check["run"]
+    assert declared["inputs"]["format"]["default"] in FORMATS
+    for input_ in declared["inputs"].values():
+        assert input_["description"].endswith(".")
+        assert "default" in input_
+    (workflow,) = [b for b in blocks("yaml") if "github/workflows" in b]
+    steps = yaml.safe_load(workflow)["jobs"]["gptoss"]["steps"]
+    (used,) = [step for step in steps if step["uses"].startswith("OWNER/")]
+    assert set(used["with"]) <= set(declared["inputs"])
+
+
+def test_the_action_installs_what_is_in_the_repository() -> None:
+    install = action()["runs"]["steps"][0]["run"]
+    for path in re.findall(r"\$ACTION/([\w./-]+)", install):
+        assert (ROOT / path).is_file()
+
+
+def step(tmp_path: Path, **inputs: str) -> subprocess.CompletedProcess[str]:
+    """Runs the action's step with a program that prints its arguments in gptoss's place."""
+    program = tmp_path / "gptoss"
+    program.write_text('#!/bin/sh\nprintf "%s\\n" "$@"\nexit 1\n')
+    program.chmod(0o755)
+    declared = action()
+    environment = {"PATH": os.environ["PATH"], "GPTOSS": str(program)}
+    for name, value in declared["inputs"].items():
+        variable = name.upper().replace("-", "_")
+        environment[variable] = inputs.get(variable.lower(), value["default"])
+    script = declared["runs"]["steps"][1]["run"]
+    # As GitHub starts `shell: bash`.
+    argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script]
+    return subprocess.run(argv, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_the_action_gives_each_line_as_one_argument(tmp_path: Path) -> None:
+    done = step(
+        tmp_path,
+        sources="deploy dir/\n-\n\n$(touch x)\n",
+        values="a.yaml\nb.yaml",
+        release="1.3.1",
+        output="x.sarif",
+    )
+    words = done.stdout.splitlines()
+    before = words.index("--")
+    assert shlex.join(words[:before]) == (
+        "check --fail-on error --format github --release 1.3.1 --values a.yaml --values b.yaml "
+        "--output x.sarif"
+    )
+    assert words[before + 1 :] == ["deploy dir/", "-", "$(touch x)"]
+    assert done.returncode == 1
+
+
+def test_the_action_without_inputs_checks_every_target(tmp_path: Path) -> None:
+    assert " ".join(step(tmp_path).stdout.split()) == "check --fail-on error --format github --"
+
+
+def test_the_gitlab_job_uses_options_and_files_that_fit() -> None:
+    job = documents(".gitlab-ci.yml")["gptoss"]
+    (command,) = [line for line in job["script"] if line.startswith("gptoss")]
+    words = shlex.split(command)
+    assert {word for word in words if word.startswith("--")} <= options()
+    written = {words[at + 1] for at, word in enumerate(words) if word == "--output"}
+    assert written == set(job["artifacts"]["reports"].values())
+
+
+@pytest.mark.parametrize("command", [c for block in blocks("console") for c in block.splitlines()])
+def test_every_command_of_the_page_works(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
+    (tmp_path / "dist").mkdir()
+    monkeypatch.chdir(tmp_path)
+    program, *arguments = shlex.split(command)
+    assert program == "gptoss"
+    result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+    assert result.exit_code == 1, result.output
+    files = [arguments[at + 1] for at, word in enumerate(arguments) if word == "--output"]
+    assert all(Path(file).stat().st_size for file in files)
+
+
+def test_the_page_names_every_format_and_every_link_leads_somewhere() -> None:
+    assert re.findall(r"^\| `(\w+)` \|", PAGE, re.MULTILINE) == list(FORMATS)
+    for link in re.findall(r"\]\(([^)#]+)\)", PAGE):
+        assert (ROOT / "docs" / link).exists()
+
+
+def test_the_page_s_suppressions_are_read_as_such(tmp_path: Path) -> None:
+    comments = [
+        line for block in blocks("yaml") for line in block.splitlines() if "gptoss:" in line
+    ]
+    comments = [line for line in comments if "#" in line]
+    assert len(comments) == 3
+    for line in comments:
+        match = COMMENT.search(line)
+        assert match
+        assert " because " in match["rest"]
+        assert set(re.findall(r"\b[A-Z]\d{3}\b", match["rest"])) <= set(RULES)
+    (toml,) = blocks("toml")
+    yaml_block = next(b for b in blocks("yaml") if b.startswith("# .gptoss.yaml"))
+    assert tomllib.loads(toml)["tool"]["gptoss"] == yaml.safe_load(yaml_block)
+    (tmp_path / ".gptoss.yaml").write_text(yaml_block)
+    ignores = find_config(tmp_path).ignores
+    assert {ignore.rule for ignore in ignores} <= set(RULES)
+    assert [ignore.paths for ignore in ignores] == [(), ("values/lab-*.yaml",)]
+
+
+def completed(*arguments: str) -> list[tuple[str, str]]:
+    *before, incomplete = arguments
+    shell = ShellComplete(main, {}, "gptoss", "_GPTOSS_COMPLETE")
+    return [(item.type, item.value) for item in shell.get_completions(before, incomplete)]
+
+
+def test_the_shell_completes_targets_files_and_rules(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    targets = [("plain", row["name"]) for row in rows() if row["kind"] == "target"]
+    assert completed("check", "") == targets
+    assert completed("check", "agg") == [("plain", "agg-gb200")]
+    assert completed("check", "deploy/") == [("file", "deploy/")]
+    (tmp_path / "agg.yaml").touch()
+    assert completed("check", "agg") == [("plain", "agg-gb200"), ("plain", "agg.yaml")]
+    assert completed("explain", "d00")[:2] == [("plain", "D001"), ("plain", "D002")]
+    assert completed("explain", "transceiver-buffer-not") == [
+        ("plain", "transceiver-buffer-not-whole-blocks")
+    ]
+
+
+def test_rules_lists_every_rule_within_a_hundred_columns() -> None:
+    text = CliRunner().invoke(main, ["rules"]).output
+    assert max(len(line) for line in text.splitlines()) <= 100
+    words = " ".join(text.split())
+    for rule in RULES.values():
+        assert f"{rule.id} {rule.severity.word} {rule.name} " in words
+        assert rule.summary.replace("``", "`") in words
+    listed = json.loads(CliRunner().invoke(main, ["rules", "--format", "json"]).output)
+    assert [row["id"] for row in listed] == sorted(RULES)

@@ -1,0 +1,44 @@
+"""What a shell offers to complete."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from click.shell_completion import CompletionItem
+
+if TYPE_CHECKING:
+    import click
+
+
+def sources_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The shipped targets that begin so, with the files that do; else files alone."""
+    from gptoss.errors import InputError
+    from gptoss.targets import rows
+
+    try:
+        found = [row for row in rows() if row["kind"] == "target"]
+    except InputError:
+        found = []
+    named = [row for row in found if row["name"].startswith(incomplete)]
+    if not named:
+        return [CompletionItem(incomplete, type="file")]
+    targets = [CompletionItem(row["name"], help=row["description"]) for row in named]
+    # Shells that are told to offer files offer nothing else, so these stand by name.
+    files = sorted(path.name for path in Path().glob(f"{incomplete}*")) if incomplete else []
+    return [*targets, *(CompletionItem(name) for name in files)]
+
+
+def rules_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The rules whose identifiers, or else whose names, begin so."""
+    from gptoss import rules as _rules  # noqa: F401 (declares the rules)
+    from gptoss.findings import RULES
+
+    by_id = {rule.id: rule for rule in RULES.values() if rule.id.startswith(incomplete.upper())}
+    by_name = {rule.name: rule for rule in RULES.values() if rule.name.startswith(incomplete)}
+    found = by_id or by_name
+    return [CompletionItem(word, help=rule.summary) for word, rule in sorted(found.items())]

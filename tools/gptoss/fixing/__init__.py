@@ -1,0 +1,1 @@
+"""Changes of text that mend findings, planned and checked before anything is written."""

@@ -1,0 +1,98 @@
+"""Files as fixes read, compare and write them."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tempfile
+from pathlib import Path
+
+from gptoss import resources
+from gptoss.errors import InputError
+from gptoss.fixing.yaml_edits import NotPossibleError
+
+BOM = "\ufeff"
+
+
+def own_file(name: str) -> Path:
+    """The file of a place, when it is one of the user's.
+
+    Raises:
+        NotPossibleError: It is not: an argument, standard input, or the chart's own defaults.
+    """
+    if name.startswith("--"):
+        raise NotPossibleError("it stands on the command line")
+    path = Path(name)
+    if name.startswith("<") or not path.is_file():
+        raise NotPossibleError("it does not stand in a file")
+    resolved, chart = path.resolve(), resources.chart().resolve()
+    installed = resources.root().name == "_data"
+    own_values = resolved.parent == chart or chart / "templates" in resolved.parents
+    if own_values or (installed and resources.root().resolve() in resolved.parents):
+        raise NotPossibleError("it stands in the chart's own files")
+    return resolved
+
+
+def read_text(path: Path) -> str:
+    """The text of a file, without its byte order mark.
+
+    Raises:
+        InputError: It cannot be read.
+    """
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"cannot read {path}: {reason}") from None
+
+
+def write_all(texts: dict[Path, tuple[str, str]]) -> None:
+    """Writes the new text of each file beside it and then puts it in its place.
+
+    Args:
+        texts: By resolved path, the text that was read and the new one.
+
+    Raises:
+        InputError: A file cannot be written, or changed since it was read; none is changed then
+            unless replacing itself fails.
+    """
+    ready: list[tuple[Path, Path]] = []
+    try:
+        for path, (before, after) in texts.items():
+            if read_text(path) != before:
+                raise InputError(f"{path} changed meanwhile; nothing was written")
+            ready.append((_written_beside(path, after), path))
+        for new, path in ready:
+            new.replace(path)
+    except OSError as error:
+        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
+    finally:
+        for new, _ in ready:
+            new.unlink(missing_ok=True)
+
+
+def _written_beside(path: Path, text: str) -> Path:
+    mark = BOM if path.read_bytes().startswith(BOM.encode()) else ""
+    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write((mark + text).encode())
+        new.chmod(path.stat().st_mode & 0o7777)
+    except OSError:
+        new.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def unified(name: str, before: str, after: str) -> str:
+    """The change of a file as a unified diff."""
+    lines = difflib.unified_diff(
+        before.splitlines(keepends=True),
+        after.splitlines(keepends=True),
+        f"a/{name}".replace("//", "/"),
+        f"b/{name}".replace("//", "/"),
+    )
+    return "".join(
+        line if line.endswith("\n") else f"{line}\n\\ No newline at end of file\n" for line in lines
+    )

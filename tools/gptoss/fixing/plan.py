@@ -1,0 +1,262 @@
+"""Plans fixes round by round: every change is checked before the next, and before any is written.
+
+A round makes every fix that touches no text that another one does. A fix stays only when its
+finding is gone and no rule reports more errors than before; what stays is fixed further until
+nothing changes.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+import yaml
+
+from gptoss import overlay
+from gptoss.errors import InputError
+from gptoss.findings import Severity
+from gptoss.fixes import Action, Edit
+from gptoss.fixing.files import own_file, read_text, unified, write_all
+from gptoss.fixing.nodes import Source
+from gptoss.fixing.word_edits import word_changes
+from gptoss.fixing.yaml_edits import NotPossibleError, spot_at, yaml_changes
+from gptoss.reports import findings_of
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Sequence
+    from pathlib import Path
+
+    from gptoss.findings import Finding
+    from gptoss.fixes import Fix
+    from gptoss.fixing.yaml_edits import Change
+    from gptoss.places import Place
+    from gptoss.reports import Checked
+
+    Check = Callable[[], Sequence[Checked]]
+
+MAX_ROUNDS = 20
+WORD_ACTIONS = {Action.SET_FLAG, Action.RENAME_FLAG, Action.REMOVE_FLAG, Action.ADD_FLAG}
+
+
+@dataclass(slots=True)
+class FixPlan:
+    """What the fixes make of the files.
+
+    Attributes:
+        before: Texts of the files that change, by resolved path.
+        after: The same files' new texts.
+        names: How each file is called.
+        fixed: Findings that are gone.
+        made: Every change that was made, those that no finding asked for too.
+        left: Findings that have a fix which cannot be made, each with why.
+        checked: What the rules say once the fixes are made.
+    """
+
+    before: dict[Path, str] = field(default_factory=dict)
+    after: dict[Path, str] = field(default_factory=dict)
+    names: dict[Path, str] = field(default_factory=dict)
+    fixed: list[Finding] = field(default_factory=list)
+    made: set[Fix] = field(default_factory=set)
+    left: dict[Finding, str] = field(default_factory=dict)
+    checked: Sequence[Checked] = ()
+
+    @property
+    def changed(self) -> list[Path]:
+        """The files that change, by name."""
+        paths = [path for path in self.after if self.after[path] != self.before[path]]
+        return sorted(paths, key=lambda path: self.names[path])
+
+    @property
+    def changed_texts(self) -> dict[Path, str]:
+        """The new texts of the files that change, by resolved path."""
+        return {path: self.after[path] for path in self.changed}
+
+    def diff(self) -> str:
+        """All changes as a unified diff; '' when there are none."""
+        return "".join(
+            unified(self.names[path], self.before[path], self.after[path]) for path in self.changed
+        )
+
+    def write(self) -> None:
+        """Writes the files, each whole.
+
+        Raises:
+            InputError: A file cannot be written, or changed since it was read.
+        """
+        write_all({path: (self.before[path], self.after[path]) for path in self.changed})
+
+    def summary(self) -> str:
+        """What was fixed and what could not be, in one or two lines."""
+        files = len(self.changed)
+        lines = [
+            f"fixed {_counted(len(self.fixed), 'finding')} in {_counted(files, 'file')}"
+            if self.fixed
+            else "nothing to fix"
+        ]
+        reasons = Counter(self.left.values())
+        lines += [f"not fixed: {count} ({why})" for why, count in sorted(reasons.items())]
+        return "\n".join(lines)
+
+
+def plan_fixes(
+    check: Check, *, first: Sequence[Fix] = (), only: Callable[[Finding], bool] | None = None
+) -> FixPlan:
+    """Plans every fix that has one right answer.
+
+    Args:
+        check: Reads and judges everything anew; it is called while planned texts are laid over
+            the files, so that it sees what they would become.
+        first: Changes to make before, that no finding asks for.
+        only: Which findings to fix; all when left out.
+
+    Raises:
+        InputError: What is given cannot be read as it stands.
+    """
+    plan = FixPlan()
+    _prepare(plan, first)
+    with overlay.laid_over(plan.changed_texts):
+        plan.checked = check()
+    for _ in range(MAX_ROUNDS):
+        found = [f for f in findings_of(plan.checked) if only is None or only(f)]
+        waiting = [f for f in found if f.fix and f not in plan.left]
+        batch, texts = _batch(plan, waiting)
+        if not batch:
+            break
+        if not _try(plan, check, batch, texts):
+            for finding in batch:
+                alone, texts = _batch(plan, [finding])
+                if not alone:
+                    continue
+                if _try(plan, check, alone, texts):
+                    break  # the others' places may have moved
+                plan.left[finding] = "the fix would break something else"
+    return plan
+
+
+def _prepare(plan: FixPlan, fixes: Sequence[Fix]) -> None:
+    """Makes changes that no finding asks for; those that cannot be made are left out."""
+    for fix in dict.fromkeys(fixes):
+        try:
+            made = _changes(plan, fix)
+        except NotPossibleError:
+            continue
+        for path, changes in made.items():
+            plan.after[path] = changed(plan.after[path], changes)
+        plan.made.add(fix)
+
+
+def _batch(plan: FixPlan, waiting: Iterable[Finding]) -> tuple[list[Finding], dict[Path, str]]:
+    """The fixes of one round, and the texts that they make."""
+    taken: dict[Path, list[Change]] = {}
+    batch = []
+    done: dict[Fix, bool] = {}
+    for finding in waiting:
+        fix = finding.fix
+        if fix is None:
+            continue
+        if fix in done:
+            if done[fix]:
+                batch.append(finding)
+            continue
+        try:
+            changes = _changes(plan, fix)
+        except NotPossibleError as error:
+            plan.left[finding] = str(error)
+            continue
+        fits = all(
+            not _touches(change, other)
+            for path, own in changes.items()
+            for change in own
+            for other in taken.get(path, ())
+        )
+        done[fix] = fits
+        if fits:
+            batch.append(finding)
+            for path, own in changes.items():
+                taken.setdefault(path, []).extend(own)
+    texts = {path: changed(_text(plan, path), changes) for path, changes in taken.items()}
+    return batch, texts
+
+
+def _touches(one: Change, other: Change) -> bool:
+    return one.start <= other.end and other.start <= one.end
+
+
+def changed(text: str, changes: Iterable[Change]) -> str:
+    """A text with changes made."""
+    for change in sorted(changes, reverse=True):
+        text = text[: change.start] + change.text + text[change.end :]
+    return text
+
+
+def _changes(plan: FixPlan, fix: Fix) -> dict[Path, list[Change]]:
+    found: dict[Path, list[Change]] = {}
+    for edit in fix.edits:
+        path = own_file(edit.place.file)
+        plan.names.setdefault(path, edit.place.file)
+        found.setdefault(path, []).extend(edit_changes(_text(plan, path), edit))
+    return found
+
+
+def edit_changes(text: str, edit: Edit) -> list[Change]:
+    """The changes of a text that an edit makes.
+
+    Raises:
+        NotPossibleError: The place does not hold what the edit was made for.
+    """
+    make = word_changes if edit.action in WORD_ACTIONS else yaml_changes
+    try:
+        return make(Source(text), edit)
+    except yaml.YAMLError:
+        raise NotPossibleError("the file is no plain YAML") from None
+
+
+def key_at(place: Place) -> str | None:
+    """The key that stands at a place of a user's file; None when there is none."""
+    try:
+        source = Source(read_text(own_file(place.file)))
+        return spot_at(source, Edit(place, Action.RENAME)).key.value
+    except (NotPossibleError, yaml.YAMLError):
+        return None
+
+
+def _text(plan: FixPlan, path: Path) -> str:
+    if path in plan.after:
+        return plan.after[path]
+    text = read_text(path)
+    plan.before[path] = text
+    plan.after[path] = text
+    return text
+
+
+def _try(plan: FixPlan, check: Check, batch: list[Finding], texts: dict[Path, str]) -> bool:
+    """Takes the texts when what they fix is gone and nothing is worse."""
+    candidate = {**plan.after, **texts}
+    laid = {path: text for path, text in candidate.items() if text != plan.before[path]}
+    try:
+        with overlay.laid_over(laid):
+            checked = check()
+    except InputError:
+        return False
+    before, after = findings_of(plan.checked), findings_of(checked)
+    if not _is_better(before, after, batch):
+        return False
+    plan.after, plan.checked = candidate, checked
+    plan.fixed += batch
+    plan.made |= {finding.fix for finding in batch if finding.fix}
+    return True
+
+
+def _is_better(before: list[Finding], after: list[Finding], batch: list[Finding]) -> bool:
+    """Whether every finding of the batch is gone and no rule reports more errors."""
+    counts, fixed = Counter(f.rule.id for f in after), Counter(f.rule.id for f in batch)
+    previous = Counter(f.rule.id for f in before)
+    if any(counts[rule] > previous[rule] - gone for rule, gone in fixed.items()):
+        return False
+    errors = {f.rule.id for f in after if f.rule.severity is Severity.ERROR}
+    return all(counts[rule] <= previous[rule] for rule in errors)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}" if count == 1 else f"{count} {what}s"

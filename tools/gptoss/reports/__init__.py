@@ -1,0 +1,93 @@
+"""Reports of a check, for people and for programs."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Protocol
+
+from gptoss.errors import InputError
+from gptoss.reports.common import (
+    Checked,
+    counts,
+    documentation,
+    findings_of,
+    not_applied_of,
+    summary,
+    suppressed_of,
+    topology,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Sequence
+
+__all__ = [
+    "FORMATS",
+    "Checked",
+    "counts",
+    "documentation",
+    "findings_of",
+    "not_applied_of",
+    "plain",
+    "render",
+    "summary",
+    "suppressed_of",
+    "topology",
+]
+
+FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
+"""Each is a module of this package; ``table`` is the summary of one row a deployment."""
+
+
+class Report(Protocol):
+    """A module that writes a report in one format."""
+
+    def report(self, checked: Sequence[Checked], style: Style) -> str:
+        """The report, without a line break at its end."""
+
+
+class Style:
+    """How a report for people looks; programs' formats take no notice of it.
+
+    Attributes:
+        paint: Gives a text a colour.
+        explain: Whether each finding shows its rule's reason and source.
+        quiet: Whether only errors and warnings are shown, one line each.
+    """
+
+    def __init__(
+        self, paint: Callable[[str, str], str], *, explain: bool = False, quiet: bool = False
+    ) -> None:
+        self.paint = paint
+        self.explain = explain
+        self.quiet = quiet
+
+
+def plain(text: str, _style: str) -> str:
+    """A text without colour, for files and pipes."""
+    return text
+
+
+def render(
+    form: str,
+    checked: Sequence[Checked],
+    paint: Callable[[str, str], str] = plain,
+    *,
+    explain: bool = False,
+    quiet: bool = False,
+) -> str:
+    """The report of a check in one format, without a line break at its end.
+
+    Args:
+        form: One of :data:`FORMATS`.
+        checked: What was checked.
+        paint: Gives a text a colour; only formats for people use it.
+        explain: Show the rule's reason and source below each finding (text).
+        quiet: Show only errors and warnings, one line each, and nothing else (text).
+
+    Raises:
+        InputError: There is no such format.
+    """
+    if form not in FORMATS:
+        raise InputError(f"there is no format {form}; it is one of {', '.join(FORMATS)}")
+    module: Report = import_module(f"gptoss.reports.{form}")
+    return module.report(checked, Style(paint, explain=explain, quiet=quiet))

@@ -1,0 +1,134 @@
+"""What every report says about findings."""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections import Counter
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Severity
+from gptoss.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gptoss.checker import NotApplied, Result, Suppressed
+    from gptoss.findings import Finding, Rule
+    from gptoss.model import Deployment
+    from gptoss.places import Place
+
+POSITION = re.compile(r":\d+:\d+\b|\bline \d+\b")
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """A deployment and what the rules say about it."""
+
+    deployment: Deployment
+    result: Result
+
+
+def findings_of(checked: Sequence[Checked]) -> list[Finding]:
+    """Every finding once, sorted by place: a line shared by targets is reported once."""
+    unique = dict.fromkeys(f for item in checked for f in item.result.findings)
+    return sorted(unique, key=lambda f: (f.place, f.rule.id, f.message))
+
+
+def suppressed_of(checked: Sequence[Checked]) -> list[Suppressed]:
+    """Every suppressed finding once, sorted by place, save for those that another target has."""
+    open_findings = {f for item in checked for f in item.result.findings}
+    unique = {s.finding: s for item in checked for s in item.result.suppressed}
+    kept = [
+        replace(s, reason=without_secrets(s.reason))
+        for finding, s in unique.items()
+        if finding not in open_findings
+    ]
+    return sorted(kept, key=lambda s: (s.finding.place, s.finding.rule.id, s.finding.message))
+
+
+def not_applied_of(checked: Sequence[Checked]) -> list[NotApplied]:
+    """Every rule that could not be applied, once with each reason."""
+    return list(dict.fromkeys(n for item in checked for n in item.result.not_applied))
+
+
+def summary(checked: Sequence[Checked]) -> str:
+    """One line that counts deployments, findings by severity and what is suppressed."""
+    counted = counts(findings_of(checked))
+    subject = "1 deployment" if len(checked) == 1 else f"{len(checked)} deployments"
+    suppressed = len(suppressed_of(checked))
+    return f"{subject} checked: {counted}" + (f" ({suppressed} suppressed)" if suppressed else "")
+
+
+def counts(findings: Sequence[Finding]) -> str:
+    """Findings by severity in words, as in "2 errors, 1 warning"."""
+    words = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
+    parts = []
+    for severity, word in words.items():
+        number = sum(finding.rule.severity is severity for finding in findings)
+        if number:
+            parts.append(f"{number} {word}{'s' if number > 1 else ''}")
+    return ", ".join(parts) or "no findings"
+
+
+def topology(deployment: Deployment) -> str:
+    """The workers in short, as in "prefill TP1 + 2x decode TP4"."""
+    parts = []
+    for worker in deployment.workers:
+        sizes = f"TP{worker.engine.whole('tensor_parallel_size') or 1}"
+        expert = worker.engine.whole("moe_expert_parallel_size") or 1
+        if expert > 1:
+            sizes += f"/EP{expert}"
+        if worker.attention_dp:
+            sizes += "/ADP"
+        count = f"{worker.replica_count}x " if worker.replica_count != 1 else ""
+        parts.append(f"{count}{worker.role} {sizes}")
+    return " + ".join(sorted(parts, reverse=True))
+
+
+def message_of(finding: Finding) -> str:
+    """What a finding says, without secrets."""
+    return without_secrets(finding.message)
+
+
+def hint_of(finding: Finding) -> str:
+    """What to do about a finding, without secrets."""
+    return without_secrets(finding.hint)
+
+
+def documentation(rule: Rule) -> str:
+    """The rule's page, as a path from the top of the project."""
+    return f"docs/rules/{rule.id}.md"
+
+
+def in_file(place: Place) -> bool:
+    """Whether a place is in a file, not in an argument or in standard input."""
+    return not place.file.startswith(("--", "<"))
+
+
+def relative(file: str) -> str:
+    """A file as code reviews name it: relative to the current folder where it is inside."""
+    path = Path(file)
+    try:
+        return path.relative_to(Path.cwd()).as_posix() if path.is_absolute() else path.as_posix()
+    except ValueError:
+        return path.as_posix()
+
+
+def fingerprints(findings: Iterable[Finding]) -> dict[Finding, str]:
+    """An identifier a finding that stays the same when lines move.
+
+    It is made of rule, file and message without positions; findings that agree in all three are
+    counted in the order of their places.
+    """
+    seen: Counter[str] = Counter()
+    identifiers = {}
+    for finding in findings:
+        text = "\n".join(
+            (finding.rule.id, relative(finding.place.file), POSITION.sub("", message_of(finding)))
+        )
+        identifiers[finding] = hashlib.sha256(f"{text}\n{seen[text]}".encode()).hexdigest()
+        seen[text] += 1
+    return identifiers

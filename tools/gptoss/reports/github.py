@@ -1,0 +1,57 @@
+"""Workflow commands that GitHub Actions shows as annotations of a change.
+
+Their form: docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Severity
+from gptoss.reports.common import (
+    documentation,
+    findings_of,
+    hint_of,
+    in_file,
+    message_of,
+    relative,
+    summary,
+)
+from gptoss.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.findings import Finding
+    from gptoss.reports import Style
+    from gptoss.reports.common import Checked
+
+LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
+
+
+def report(checked: Sequence[Checked], _style: Style) -> str:
+    """One command a finding, then the summary as a line of the log."""
+    return "\n".join([*(_command(f) for f in findings_of(checked)), summary(checked)])
+
+
+def _command(finding: Finding) -> str:
+    place = finding.place
+    properties = {"title": f"{finding.rule.id} {finding.rule.name}"}
+    lines = [message_of(finding), f"hint: {hint_of(finding)}"]
+    if in_file(place):
+        position = {"file": relative(place.file), "line": str(place.line), "col": str(place.column)}
+        properties = position | properties
+    else:
+        lines.insert(0, str(place))
+    lines += [f"{also.place}: {without_secrets(also.message)}" for also in finding.also]
+    lines.append(documentation(finding.rule))
+    written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
+    return f"::{LEVELS[finding.rule.severity]} {written}::{_data(chr(10).join(lines))}"
+
+
+def _data(text: str) -> str:
+    return text.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
+
+
+def _property(text: str) -> str:
+    return _data(text).replace(":", "%3A").replace(",", "%2C")

@@ -1,0 +1,38 @@
+"""GitLab's Code Quality report.
+
+Its form: docs.gitlab.com/ci/testing/code_quality, "Code Quality report format".
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Severity
+from gptoss.reports.common import findings_of, fingerprints, hint_of, message_of, relative
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.reports import Style
+    from gptoss.reports.common import Checked
+
+LEVELS = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
+
+
+def report(checked: Sequence[Checked], _style: Style) -> str:
+    """A list of findings whose fingerprints stay the same when lines move."""
+    content = [
+        {
+            "description": f"{message_of(finding)}; {hint_of(finding)}",
+            "check_name": f"{finding.rule.id} {finding.rule.name}",
+            "fingerprint": fingerprint,
+            "severity": LEVELS[finding.rule.severity],
+            "location": {
+                "path": relative(finding.place.file),
+                "lines": {"begin": finding.place.line},
+            },
+        }
+        for finding, fingerprint in fingerprints(findings_of(checked)).items()
+    ]
+    return json.dumps(content, indent=2, ensure_ascii=False)

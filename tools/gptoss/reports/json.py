@@ -1,0 +1,53 @@
+"""The report for programs of one's own."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gptoss.reports.common import findings_of, hint_of, message_of, not_applied_of, suppressed_of
+from gptoss.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.findings import Finding
+    from gptoss.places import Place
+    from gptoss.reports import Style
+    from gptoss.reports.common import Checked
+
+
+def report(checked: Sequence[Checked], _style: Style) -> str:
+    """Findings, what is suppressed and why, and the rules that could not be applied."""
+    content = {
+        "checked": [item.deployment.source for item in checked],
+        "findings": [_finding(finding) for finding in findings_of(checked)],
+        "suppressed": [
+            {**_finding(s.finding), "reason": s.reason, "suppressed_at": _place(s.place)}
+            for s in suppressed_of(checked)
+        ],
+        "not_applied": [
+            {"rule": item.rule, "reason": item.reason} for item in not_applied_of(checked)
+        ],
+    }
+    return json.dumps(content, indent=2, ensure_ascii=False)
+
+
+def _finding(finding: Finding) -> dict[str, Any]:
+    return {
+        "rule": finding.rule.id,
+        "name": finding.rule.name,
+        "severity": finding.rule.severity.word,
+        "message": message_of(finding),
+        "hint": hint_of(finding),
+        **_place(finding.place),
+        "also": [
+            {**_place(also.place), "message": without_secrets(also.message)}
+            for also in finding.also
+        ],
+        "source": finding.rule.source,
+    }
+
+
+def _place(place: Place) -> dict[str, Any]:
+    return {"file": place.file, "line": place.line, "column": place.column}

@@ -1,0 +1,63 @@
+"""The summary: one row a deployment, what it is and how many findings it has."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.reports.common import counts, topology
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.reports import Style
+    from gptoss.reports.common import Checked
+
+HEAD = ["target", "GPUs", "topology", "ISL/OSL", "concurrency", "requests", "findings"]
+
+
+def report(checked: Sequence[Checked], style: Style) -> str:
+    """One row a deployment.
+
+    A target with overlays stands below the target, named by the overlays alone.
+    """
+    rows = [HEAD]
+    colours = [""]
+    for item in checked:
+        rows.append(_row(item))
+        worst = max((f.rule.severity for f in item.result.findings), default=None)
+        colours.append(worst.word if worst else "ok")
+    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
+    lines = []
+    for row, colour in zip(rows, colours, strict=True):
+        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        cells[-1] = style.paint(row[-1], colour)
+        lines.append("  ".join(cells).rstrip())
+    return "\n".join(lines)
+
+
+def _row(item: Checked) -> list[str]:
+    deployment, benchmark = item.deployment, item.deployment.benchmark
+    numbers = ["-", "-", "-"]
+    if benchmark:
+        tokens = (benchmark.input_tokens, benchmark.output_tokens)
+        lengths = "/".join(str(t.value) if t else "?" for t in tokens)
+        concurrency, requests = benchmark.concurrency, benchmark.requests
+        numbers = [
+            lengths,
+            f"{concurrency.value:,}" if concurrency else "?",
+            f"{requests.value:,}" if requests else "?",
+        ]
+    target, plus, overlays = deployment.source.partition(" + ")
+    return [
+        f"{plus.lstrip()}{overlays}" if plus else target,
+        str(deployment.gpus),
+        topology(deployment) or "-",
+        *numbers,
+        _findings(item),
+    ]
+
+
+def _findings(item: Checked) -> str:
+    findings = counts(item.result.findings) if item.result.findings else "none"
+    suppressed = len(item.result.suppressed)
+    return f"{findings} ({suppressed} suppressed)" if suppressed else findings

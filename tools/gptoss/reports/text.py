@@ -1,0 +1,115 @@
+"""The report for people: findings with their source lines, then a summary."""
+
+from __future__ import annotations
+
+import textwrap
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss.findings import Severity
+from gptoss.reports.common import (
+    documentation,
+    findings_of,
+    hint_of,
+    message_of,
+    not_applied_of,
+    summary,
+)
+from gptoss.secrets import line_without_secrets, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.findings import Finding, Rule
+    from gptoss.places import Place
+    from gptoss.reports import Style
+    from gptoss.reports.common import Checked
+
+WIDTH = 100
+INDENT = "    "
+
+
+def report(checked: Sequence[Checked], style: Style) -> str:
+    """The report for people."""
+    if style.quiet:
+        serious = (f for f in findings_of(checked) if f.rule.severity > Severity.INFO)
+        return "\n".join(_headline(finding, style) for finding in serious)
+    lines: list[str] = []
+    cache: dict[str, list[str]] = {}
+    for finding in findings_of(checked):
+        lines += [*_finding(finding, cache, style), ""]
+    lines += _not_applied(checked)
+    return "\n".join([*lines, summary(checked)])
+
+
+def _not_applied(checked: Sequence[Checked]) -> list[str]:
+    by_reason: dict[str, list[str]] = {}
+    for item in not_applied_of(checked):
+        by_reason.setdefault(item.reason, []).append(item.rule)
+    if not by_reason:
+        return []
+    lines = ["not applied:"]
+    for reason, rules in by_reason.items():
+        lines += [
+            f"  {reason}:",
+            *textwrap.wrap(
+                ", ".join(rules), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+            ),
+        ]
+    return [*lines, ""]
+
+
+def _headline(finding: Finding, style: Style) -> str:
+    word = finding.rule.severity.word
+    place = style.paint(str(finding.place), "place")
+    return f"{place}: {style.paint(word, word)}: {message_of(finding)} [{finding.rule.id}]"
+
+
+def _finding(finding: Finding, cache: dict[str, list[str]], style: Style) -> list[str]:
+    lines = [_headline(finding, style), *_excerpt(finding.place, cache, style)]
+    for also in finding.also:
+        place = style.paint(str(also.place), "place")
+        lines.append(f"  {place}: {without_secrets(also.message)}")
+        lines += _excerpt(also.place, cache, style)
+    lines.append(f"  {style.paint('hint', 'hint')}: {hint_of(finding)}")
+    return lines + (_explanation(finding.rule, style) if style.explain else [])
+
+
+def _explanation(rule: Rule, style: Style) -> list[str]:
+    """Why the rule is there, where that is stated, and where to read on."""
+    reason = " ".join((rule.reason or rule.summary).replace("``", "`").split())
+    wrapped = textwrap.wrap(f"why: {reason}", WIDTH - 2, subsequent_indent="  ")
+    wrapped[0] = wrapped[0].replace("why", style.paint("why", "hint"), 1)
+    return [
+        *(f"  {line}" for line in wrapped),
+        f"  {style.paint('source', 'hint')}: {rule.source}",
+        f"  {style.paint('more', 'hint')}: {documentation(rule)}, or gptoss explain {rule.id}",
+    ]
+
+
+def _excerpt(place: Place, cache: dict[str, list[str]], style: Style) -> list[str]:
+    """The source line with a caret; nothing where the file cannot be read again."""
+    if place.file not in cache:
+        try:
+            cache[place.file] = Path(place.file).read_text(encoding="utf-8").splitlines()
+        except (OSError, UnicodeDecodeError, ValueError):
+            cache[place.file] = []
+    lines = cache[place.file]
+    if not 0 < place.line <= len(lines):
+        return []
+    before = lines[place.line - 2] if place.line > 1 else ""
+    line = line_without_secrets(lines[place.line - 1], before)
+    start = place.column - 1
+    shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
+    shown = line[shift : shift + WIDTH - 4].rstrip()
+    marked = _word_length(line, start)
+    caret = " " * (start - shift) + "^" * max(1, min(marked, len(shown) - (start - shift)))
+    return [f"  {shown}", f"  {style.paint(caret, 'caret')}"]
+
+
+def _word_length(line: str, start: int) -> int:
+    """Length of the word that begins at a column."""
+    end = start
+    while end < len(line) and not line[end].isspace() and line[end] not in ":,{}[]":
+        end += 1
+    return end - start

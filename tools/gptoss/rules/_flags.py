@@ -1,0 +1,182 @@
+"""Command lines held against what each release's own parser takes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from difflib import get_close_matches
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from gptoss import arguments, cli_facts
+from gptoss.cli_facts import FRONTEND, WORKER
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gptoss.arguments import Arguments, Given
+    from gptoss.cli_facts import Flag, Program
+    from gptoss.model import Deployment
+    from gptoss.places import Located
+    from gptoss.pods import Command, Variable
+
+SOURCE = (
+    "argument parsers of the ai-dynamo wheels 0.8.1 to 1.6.1 (dynamo/trtllm/args.py, "
+    "dynamo/frontend/main.py)"
+)
+CHAT_PROCESSOR = "--dyn-chat-processor"
+PLAIN_NUMBERS = {"int": int, "float": float}
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """A component's command line as its program reads it.
+
+    Attributes:
+        name: Name of the component.
+        program: Its program at the deployment's release.
+        command: Its command.
+        arguments: What the program's parser makes of it.
+        environment: Variables of its container.
+    """
+
+    name: str
+    program: Program
+    command: Command
+    arguments: Arguments
+    environment: Mapping[str, Variable]
+
+    @property
+    def told(self) -> str:
+        """The program and its release, as in ``dynamo.trtllm 1.2.1``."""
+        return f"{self.program.name} {self.program.release}"
+
+    def value_of(self, name: str) -> str | None:
+        """The value in force of a flag: given, else that of its variable, else the default."""
+        given = self.arguments.last(name)
+        if given:
+            return given.values[-1].value if given.values else None
+        flag = self.program.flags.get(name)
+        variable = self.environment.get(flag.env) if flag and flag.env else None
+        if variable:
+            return variable.value
+        return flag.default if flag else None
+
+
+def readings(deployment: Deployment) -> Iterator[Reading]:
+    """The command lines of workers and frontend, where the release's parser is known."""
+    release = deployment.release.version if deployment.release else ""
+    for worker in deployment.workers:
+        found = cli_facts.program(WORKER, release)
+        if found:
+            read = _read(found, worker.command)
+            yield Reading(worker.name, found, worker.command, read, worker.pod.environment)
+    frontend, found = deployment.frontend, cli_facts.program(FRONTEND, release)
+    if frontend and frontend.command and found:
+        command = frontend.command
+        read = _read(found, command)
+        yield Reading(frontend.name, found, command, read, frontend.pod.environment)
+
+
+@lru_cache(maxsize=64)
+def _read(program: Program, command: Command) -> Arguments:
+    words = [word.value for word in command.words]
+    start = words.index(program.name) + 1 if program.name in words else len(words)
+    return arguments.read(program, command.words[start:])
+
+
+def unknown_is_another_programs(reading: Reading) -> bool:
+    """Whether words that the frontend does not know go to another engine's parser."""
+    return reading.value_of(CHAT_PROCESSOR) in ("vllm", "sglang")
+
+
+def mistyped(flag: Flag, text: str) -> str | None:
+    """What the program expects where a value has the wrong type; None for a right one."""
+    base, *others = flag.type.split(" or ")
+    if base == "name":
+        return None if text.strip() else "a name"
+    base, _, listed = base.partition(" ")
+    convert = PLAIN_NUMBERS.get(base)
+    if convert is None or ("empty" if text == "" else text) in others:
+        return None
+    try:
+        for part in text.split(",") if listed else [text]:
+            convert(part)
+    except ValueError:
+        wanted = "a whole number" if base == "int" else "a number"
+        return f"{wanted}, or several with commas" if listed else wanted
+    return None
+
+
+def out_of_bounds(flag: Flag, text: str) -> str | None:
+    """The bound that a number breaks, as in ``at least 1``; None for a right one."""
+    if flag.type.partition(" ")[0] not in PLAIN_NUMBERS or mistyped(flag, text):
+        return None
+    if text in ("", "None"):
+        return None
+    for part in text.split(","):
+        if told := _broken_bound(flag, float(part)):
+            return told
+    return None
+
+
+def _broken_bound(flag: Flag, number: float) -> str | None:
+    if flag.minimum is not None and number < flag.minimum:
+        return f"at least {flag.minimum:,}"
+    if flag.exclusive_minimum is not None and number <= flag.exclusive_minimum:
+        return f"more than {flag.exclusive_minimum:,}"
+    if flag.maximum is not None and number > flag.maximum:
+        return f"at most {flag.maximum:,}"
+    if flag.exclusive_maximum is not None and number >= flag.exclusive_maximum:
+        return f"less than {flag.exclusive_maximum:,}"
+    return None
+
+
+def is_choice(flag: Flag, text: str) -> bool:
+    """Whether a value is among those that a flag takes."""
+    if not flag.choices or text in flag.choices:
+        return True
+    return flag.late and text.lower() in [choice.lower() for choice in flag.choices]
+
+
+def is_known_value(deployment: Deployment, name: str, text: str) -> bool:
+    """Whether the release's worker takes a value of a flag; true where that is not known."""
+    release = deployment.release.version if deployment.release else ""
+    found = cli_facts.program(WORKER, release)
+    flag = found.flags.get(name) if found else None
+    return flag is None or is_choice(flag, text)
+
+
+def judged(given: Given, *, final: bool) -> Iterator[Located[str]]:
+    """The values of a flag that can be judged: the cluster fills in none of it.
+
+    Args:
+        given: The flag.
+        final: Whether no later one of the same flag replaces it.
+    """
+    if given.flag.late and not final:
+        return
+    for value in given.values:
+        if not arguments.unresolved(value.value):
+            yield value
+
+
+def nearest(word: str, known: Iterator[str] | tuple[str, ...]) -> str | None:
+    """The known word that is most like one, if any is like it."""
+    close = get_close_matches(word, list(known), n=1, cutoff=0.7)
+    return close[0] if close else None
+
+
+def minor(release: str) -> str:
+    """A release as people say it: ``1.3`` for 1.3.1."""
+    return ".".join(release.split(".")[:2])
+
+
+def span(program: Program, releases: tuple[str, ...]) -> str:
+    """Where a flag or value exists, seen from a release that has it not."""
+    every = cli_facts.releases(program.name)
+    here = every.index(program.release)
+    later = [release for release in releases if every.index(release) > here]
+    if later:
+        return f"came with release {minor(later[0])}"
+    gone = every[every.index(releases[-1]) + 1]
+    return f"is gone since release {minor(gone)}"

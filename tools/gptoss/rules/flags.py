@@ -1,0 +1,400 @@
+"""Does the program's own parser take every word of the command line?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss import cli_facts
+from gptoss.arguments import Kind
+from gptoss.cli_facts import FRONTEND, WORKER
+from gptoss.findings import Need, Said, Severity, rule
+from gptoss.fixes import remove_flag, rename_flag
+from gptoss.rules._flags import (
+    SOURCE,
+    Reading,
+    nearest,
+    readings,
+    span,
+    unknown_is_another_programs,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.arguments import Fault
+    from gptoss.facts import Facts
+    from gptoss.fixes import Fix
+    from gptoss.model import Deployment
+    from gptoss.places import Located
+
+# Flags that went before the oldest release whose parser is known, with the first without them.
+LONG_GONE = {"--disaggregation-strategy": "0.7", "--next-endpoint": "0.7"}
+# What does the work of a flag under another name.
+REPLACED = {
+    "--publish-metrics": "--publish-events-and-metrics",
+    "--store-kv": "--discovery-backend",
+}
+
+
+def _faults(reading: Reading, *kinds: Kind) -> Iterator[Fault]:
+    foreign = unknown_is_another_programs(reading)
+    for fault in reading.arguments.faults:
+        if fault.kind in kinds and not (foreign and fault.flag is None):
+            yield fault
+
+
+def _releases(reading: Reading, word: str) -> tuple[str, ...]:
+    return cli_facts.releases_with(reading.program.name, word)
+
+
+@rule(
+    "R001",
+    "flag-of-another-release",
+    Severity.ERROR,
+    source=f"{SOURCE}; wheels 0.5.0 to 0.7.0",
+    bad="""
+    # release: 1.4.2
+    # decode flags
+    --durable-kv-events
+    """,
+    good="""
+    # decode flags
+    --disaggregation-mode decode
+    """,
+    near="""
+    # release: 1.3.1
+    # worker flags
+    --publish-kv-events
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag does not exist in this release.
+
+    Both programs stop at the first argument they do not know.
+    """
+    for reading in readings(deployment):
+        for fault in _faults(reading, Kind.UNKNOWN):
+            word = fault.at.value.partition("=")[0]
+            known_to = _releases(reading, word)
+            if known_to:
+                told = span(reading.program, known_to)
+            elif word in LONG_GONE:
+                told = f"is gone since release {LONG_GONE[word]}"
+            else:
+                continue
+            instead, gone = _instead(reading, word, known_to), "gone" in told
+            yield Said(
+                fault.at,
+                f"{reading.name}: {word} {told}; release {reading.program.release} stops at it",
+                f"write {instead}" if instead else "remove it",
+                fix=_mended(fault.at, word, instead, gone=gone),
+            )
+
+
+def _mended(at: Located[str], word: str, instead: str | None, *, gone: bool) -> Fix | None:
+    if instead:
+        return rename_flag(at.place, word, instead)
+    return remove_flag(at.place, word) if gone else None
+
+
+def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | None:
+    """The name under which this release has a flag of another one."""
+    here = reading.program
+    negated = word.startswith("--no-")
+    for release in reversed(known_to):
+        program = cli_facts.program(here.name, release)
+        flag = program.spellings[word] if program else None
+        for other in flag.spellings if flag else ():
+            if other in here.spellings and other.startswith("--no-") == negated:
+                return other
+        for name, candidate in here.flags.items():
+            if flag and flag.env and candidate.env == flag.env and not negated:
+                return name
+    replacement = REPLACED.get(word, "")
+    return replacement if replacement in here.spellings else None
+
+
+@rule(
+    "R006",
+    "flag-unknown",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker flags
+    --max-batch-sise 900
+    """,
+    good="""
+    # worker flags
+    --dump-config-to /tmp/config.json
+    """,
+    near="""
+    # worker flags
+    --trtllm.stream_interval 20
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A word of the command line looks like a flag, and no release of the program has it.
+
+    The program stops at it before it loads anything.
+    """
+    for reading in readings(deployment):
+        for fault in _faults(reading, Kind.UNKNOWN, Kind.AMBIGUOUS):
+            word = fault.at.value.partition("=")[0]
+            if fault.kind is Kind.AMBIGUOUS:
+                told, hint = f"is ambiguous: {fault.told}", "write the whole name"
+            elif _releases(reading, word) or word in LONG_GONE:
+                continue
+            else:
+                told, hint = f"is no flag of {reading.told}", _hint(reading, word)
+            yield Said(fault.at, f"{reading.name}: {word} {told}", hint)
+
+
+def _hint(reading: Reading, word: str) -> str:
+    other = FRONTEND if reading.program.name == WORKER else WORKER
+    program = cli_facts.program(other, reading.program.release)
+    if program and word in program.spellings:
+        return f"it is a flag of {other}: move it there"
+    close = nearest(word, tuple(reading.program.spellings))
+    return f"did you mean {close}?" if close else "remove it"
+
+
+@rule(
+    "R007",
+    "flag-without-value",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker flags
+    --revision
+    """,
+    good="""
+    # worker flags
+    --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+    near="""
+    # worker flags
+    --connector
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_without_value(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag that takes a value is given none.
+
+    The next word is another flag, or there is none. An empty variable in a script does that too.
+    """
+    for reading in readings(deployment):
+        for fault in _faults(reading, Kind.NO_VALUE):
+            yield Said(
+                fault.at,
+                f"{reading.name}: {fault.at.value} needs a value and has none",
+                "add the value, or remove the flag",
+            )
+
+
+@rule(
+    "R008",
+    "stray-argument",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker flags
+    --exclude-tools-when-tool-choice-none true
+    """,
+    good="""
+    # worker flags
+    --exclude-tools-when-tool-choice-none
+    """,
+    near="""
+    # worker flags
+    --connector none
+    """,
+    needs=(Need.RELEASE,),
+)
+def stray_argument(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A word belongs to no flag.
+
+    Mostly it is a value given to a switch, which takes none, or a second value where one is taken.
+    The program stops at it.
+    """
+    for reading in readings(deployment):
+        for fault in _faults(reading, Kind.STRAY):
+            if fault.flag:
+                hint = f"write {fault.flag.name}"
+                if fault.flag.negatable:
+                    hint += f", or --no-{fault.flag.name[2:]} to switch it off"
+                yield Said(
+                    fault.at,
+                    f"{reading.name}: {fault.at.value}: {fault.told}",
+                    hint,
+                )
+                continue
+            yield Said(
+                fault.at,
+                f"{reading.name}: the argument {fault.at.value!r} belongs to no flag, and "
+                f"{reading.told} stops at it",
+                "remove it; a switch takes no value, and a flag one unless it says otherwise",
+            )
+
+
+@rule(
+    "R009",
+    "flag-abbreviated",
+    Severity.WARNING,
+    source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
+    bad="""
+    # worker flags
+    --served-model openai/gpt-oss-120b
+    """,
+    good="""
+    # worker flags
+    --served-model-name openai/gpt-oss-120b
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Only the beginning of a flag's name is written.
+
+    It is taken while no other flag begins that way. The next release may add one, and what reads
+    the command line (this check too) finds the flag under its whole name only.
+    """
+    for reading in readings(deployment):
+        for given in reading.arguments.given:
+            if not given.abbreviated:
+                continue
+            whole = next(s for s in given.flag.spellings if s.startswith(given.spelling))
+            yield Said(
+                given.at,
+                f"{reading.name}: {given.spelling} is the beginning of {whole}",
+                f"write {whole}",
+                fix=rename_flag(given.at.place, given.spelling, whole),
+            )
+
+
+@rule(
+    "R010",
+    "flag-ignored",
+    Severity.WARNING,
+    source=f"{SOURCE}: accepted for compatibility, without effect",
+    bad="""
+    # release: 1.4.2
+    # frontend flags
+    --enforce-disagg
+    """,
+    good="""
+    # release: 1.3.1
+    # frontend flags
+    --admission-control token-capacity
+    """,
+    near="""
+    # frontend flags
+    --enforce-disagg
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag or its variable is accepted by this release and has no effect.
+
+    From 1.3 on the frontend decides by the registered workers whether prefill and decode are apart,
+    as ``--enforce-disagg`` asked for; from 1.4 on it admits every request.
+    """
+    for reading in readings(deployment):
+        release = reading.program.release
+        for given in reading.arguments.given:
+            if given.flag.ignored:
+                yield Said(
+                    given.at,
+                    f"{reading.name}: release {release} accepts {given.spelling} and ignores it",
+                    "remove it",
+                    fix=remove_flag(given.at.place, given.spelling),
+                )
+        for flag in reading.program.flags.values():
+            variable = reading.environment.get(flag.env) if flag.env and flag.ignored else None
+            if variable:
+                yield Said(
+                    variable,
+                    f"{reading.name}: release {release} ignores {variable.name}",
+                    "remove it",
+                )
+
+
+@rule(
+    "R011",
+    "flag-ends-program",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker flags
+    --version
+    """,
+    good="""
+    # worker flags
+    --dump-config-to /tmp/config.json
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_ends_program(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag makes the program print something and end.
+
+    Kubernetes starts it again and again, and nothing is ever served.
+    """
+    for reading in readings(deployment):
+        for given in reading.arguments.given:
+            if given.flag.type == "exit":
+                yield Said(
+                    given.at,
+                    f"{reading.name}: {given.spelling} makes {reading.told} print and end",
+                    "remove it",
+                    fix=remove_flag(given.at.place, given.spelling),
+                )
+
+
+@rule(
+    "R012",
+    "dotted-flag-malformed",
+    Severity.ERROR,
+    source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
+    bad="""
+    # worker flags
+    --trtllm.stream_interval=20
+    """,
+    good="""
+    # worker flags
+    --trtllm.stream_interval 20
+    """,
+    near="""
+    # worker flags
+    --trtllm.stream_interval 20 --trtllm.enable_chunked_prefill true
+    """,
+    needs=(Need.RELEASE,),
+)
+def dotted_flag_malformed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A ``--trtllm.`` flag has no value, or its path cannot be.
+
+    These flags are not argparse's: the value is the next word and ``=`` becomes part of the path.
+    """
+    for reading in readings(deployment):
+        for fault in _faults(reading, Kind.DOTTED):
+            flag, equals, value = fault.at.value.partition("=")
+            hint = f"write {flag} {value}" if equals and value else "write the value after it"
+            yield Said(fault.at, f"{reading.name}: {fault.at.value}: {fault.told}", hint)
+        for word, block in _conflicts(reading):
+            yield Said(
+                word,
+                f"{reading.name}: {word.value} is inside {block}, which already has a value",
+                "remove one of them",
+            )
+
+
+def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
+    """Dotted flags that set a key inside one that an earlier flag gives a value, with its path."""
+    values: dict[tuple[str, ...], str] = {}
+    for word, value in reading.arguments.dotted:
+        path = tuple(word.value.removeprefix(reading.program.dotted).split("."))
+        for depth in range(1, len(path)):
+            if values.get(path[:depth], "null").lower() not in ("none", "null"):
+                yield word, ".".join(path[:depth])
+                break
+        values = {key: text for key, text in values.items() if key[: len(path)] != path}
+        values[path] = value.value

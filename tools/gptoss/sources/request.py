@@ -1,0 +1,147 @@
+"""What the command line asks for, sorted into targets to render and files to read."""
+
+from __future__ import annotations
+
+import difflib
+import re
+from dataclasses import dataclass
+from pathlib import Path
+
+from gptoss import overlay, resources
+from gptoss.errors import InputError
+from gptoss.sources.helm import ChartSource
+
+MANIFEST = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
+WORKERS = re.compile(r"^workers:", re.MULTILINE)
+# Keys that only a values file has at its top.
+VALUES = re.compile(
+    r"^(description|runtime|hardware|workload|workers|quantization|frontend|modelCache|benchmark"
+    r"|tests|imagePullSecrets|annotations|podSecurityContext|containerSecurityContext|global):",
+    re.MULTILINE,
+)
+STDIN = "-"
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """Sources and what is laid over them.
+
+    Attributes:
+        sources: Targets, values files, manifests, folders, engine files or ``-``.
+        files: Values files laid over each target.
+        settings: ``--set`` arguments laid over each target.
+        release: Dynamo release to read them as.
+        gpu: Kind of GPU of an engine file alone.
+        gpus: GPUs of an engine file alone.
+        role: Role of an engine file alone.
+    """
+
+    sources: tuple[str, ...] = ()
+    files: tuple[str, ...] = ()
+    settings: tuple[str, ...] = ()
+    release: str | None = None
+    gpu: str | None = None
+    gpus: int | None = None
+    role: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """Targets to render, and files to read as they are."""
+
+    charts: list[ChartSource]
+    files: list[str]
+
+
+def plan_of(request: Request) -> Plan:
+    """Sorts the sources.
+
+    Raises:
+        InputError: A source is unknown, or an option does not go with it.
+    """
+    overlays = tuple(_file(name) for name in request.files)
+    release = [f"runtime.release={request.release}"] if request.release else []
+    settings = (*request.settings, *release)
+    if not request.sources:
+        if request.files:
+            first, *rest = overlays
+            return Plan([_over(request.files[0], (first,), tuple(rest), settings)], [])
+        return Plan(_shipped(settings), [])
+    charts: list[ChartSource] = []
+    files: list[str] = []
+    for name in request.sources:
+        path = _values_file(name)
+        if path is None:
+            files.append(name)
+        else:
+            charts.append(_over(name, (path,), overlays, settings))
+    if files and (request.files or request.settings):
+        raise InputError(f"{files[0]}: -f and --set are for targets, not for manifests")
+    if charts and (request.gpu or request.gpus or request.role):
+        raise InputError(
+            f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
+        )
+    return Plan(charts, files)
+
+
+def _over(
+    label: str, base: tuple[Path, ...], overlays: tuple[Path, ...], settings: tuple[str, ...]
+) -> ChartSource:
+    label = " + ".join([label, *(path.stem for path in overlays)])
+    return ChartSource(label, (*base, *overlays), settings)
+
+
+def _shipped(settings: tuple[str, ...]) -> list[ChartSource]:
+    """Every target, plain and with each overlay."""
+    shipped = resources.values_files()
+    targets = {name: path for name, path in shipped.items() if _is_target(path)}
+    laid_over = [path for name, path in shipped.items() if name not in targets]
+    charts = []
+    for name, path in targets.items():
+        charts.append(_over(name, (path,), (), settings))
+        charts += [_over(name, (path,), (overlay_file,), settings) for overlay_file in laid_over]
+    return charts
+
+
+def _is_target(path: Path) -> bool:
+    return bool(WORKERS.search(_text(path)))
+
+
+def _values_file(name: str) -> Path | None:
+    """The values file that a source names; None when it names something else to read.
+
+    Raises:
+        InputError: It names nothing, or an overlay alone.
+    """
+    shipped = resources.values_files()
+    if name in shipped:
+        if not _is_target(shipped[name]):
+            raise InputError(f"{name} is an overlay; lay it over a target with -f {shipped[name]}")
+        return shipped[name]
+    path = Path(name)
+    if name == STDIN or path.is_dir():
+        return None
+    if not path.exists():
+        nearest = difflib.get_close_matches(name, shipped, 1)
+        hint = f"did you mean {nearest[0]}?" if nearest else f"targets: {', '.join(shipped)}"
+        raise InputError(f"{name} is neither a target nor a file; {hint}")
+    text = _text(path)
+    return path if VALUES.search(text) and not MANIFEST.search(text) else None
+
+
+def _file(name: str) -> Path:
+    path = Path(name)
+    if not path.is_file():
+        shipped = resources.values_files()
+        if name in shipped:
+            return shipped[name]
+        raise InputError(f"-f {name}: there is no such file")
+    return path
+
+
+def _text(path: Path) -> str:
+    try:
+        return overlay.content_of(path).decode("utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"cannot read {path}: {reason}") from None

@@ -1,0 +1,88 @@
+"""Write schema/cli/ anew: the flags of dynamo.trtllm, dynamo.frontend and aiperf by release.
+
+    .venv/bin/python tools/setup/cli_flags.py [RELEASE ...]
+
+Installs each ai-dynamo release, without the heavy ones of its dependencies, into an environment
+under a temporary folder and asks its own parsers (read_flags.py). aiperf is asked in its oracle
+environment, which `make oracles` makes.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[2]
+SETUP = Path(__file__).resolve().parent
+UV = ROOT / ".venv" / "bin" / "uv"
+RELEASES = ("0.8.1", "1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
+PROGRAMS = ("dynamo.trtllm", "dynamo.frontend")
+AIPERF = "0.13.0"
+# What the parsers of any release import to build their flags.
+LIGHT = ("msgspec==0.21.1", "pydantic==2.13.0", "pyyaml==6.0.3")
+
+
+def environment(release: str, folder: Path) -> Path:
+    """Install a release and return the interpreter of its environment."""
+    place = folder / release
+    packages = [f"ai-dynamo=={release}", f"ai-dynamo-runtime=={release}"]
+    variables = os.environ | {"VIRTUAL_ENV": str(place)}
+    subprocess.run([UV, "venv", "--quiet", "--python", sys.executable, place], check=True)
+    install = [str(UV), "pip", "install", "--quiet"]
+    subprocess.run([*install, *LIGHT], check=True, env=variables)
+    subprocess.run([*install, "--no-deps", *packages], check=True, env=variables)
+    return place / "bin" / "python"
+
+
+def read(python: Path, program: str) -> dict[str, Any]:
+    """Return what the parser of a program of an environment says."""
+    script = SETUP / ("read_aiperf_flags.py" if program == "aiperf" else "read_flags.py")
+    answer = subprocess.run(
+        [python, script, program], check=True, stdout=subprocess.PIPE, text=True
+    )
+    said: dict[str, Any] = json.loads(answer.stdout)
+    return said
+
+
+def text_of(head: dict[str, str], said: dict[str, Any]) -> str:
+    """Return the text of a file of schema/cli: one flag a line."""
+    document = head | said
+    flags = document.pop("flags")
+    lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()]
+    listed = [f"    {json.dumps(name)}: {json.dumps(flag)}" for name, flag in flags.items()]
+    return "{\n  " + ",\n  ".join(lines) + ',\n  "flags": {\n' + ",\n".join(listed) + "\n  }\n}\n"
+
+
+def write(program: str, release: str, source: str, said: dict[str, Any]) -> None:
+    """Write the file of one program and release."""
+    path = ROOT / "schema" / "cli" / f"{program}-{release}.json"
+    path.parent.mkdir(exist_ok=True)
+    head = {"program": program, "release": release, "source": source}
+    path.write_text(text_of(head, said), encoding="utf-8")
+    print(f"wrote {path.relative_to(ROOT)}")  # noqa: T201
+
+
+def main() -> None:
+    """Write the files of the releases that the command line names, or all."""
+    releases = sys.argv[1:] or [*RELEASES, f"aiperf-{AIPERF}"]
+    with tempfile.TemporaryDirectory() as folder:
+        for release in releases:
+            if release.startswith("aiperf-"):
+                python = ROOT / ".tools" / "oracles" / release / "bin" / "python"
+                version = release.partition("-")[2]
+                source = f"the command line of the aiperf {version} wheel (cyclopts)"
+                write("aiperf", version, source, read(python, "aiperf"))
+                continue
+            python = environment(release, Path(folder))
+            source = f"the argument parser of the ai-dynamo {release} wheel"
+            for program in PROGRAMS:
+                write(program, release, source, read(python, program))
+
+
+if __name__ == "__main__":
+    main()
