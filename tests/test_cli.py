@@ -269,6 +269,79 @@ def test_targets_lists_targets_and_overlays_with_their_purpose() -> None:
     assert max(len(line) for line in run("targets").stdout.splitlines()) <= 100
 
 
-@pytest.mark.parametrize("command", ["check", "show", "bench", "targets", "explain"])
+@pytest.mark.parametrize(
+    "command", ["check", "show", "bench", "targets", "explain", "upgrade", "rules"]
+)
 def test_every_command_s_help_has_an_example(command: str) -> None:
     assert "Example" in run(command, "--help").stdout
+
+
+def test_a_fix_is_shown_by_diff_made_by_fix_and_made_once(tmp_path: Path) -> None:
+    for file in Path(AS_FOUND).glob("*.yaml"):
+        (tmp_path / file.name).write_text(file.read_text())
+    before = (tmp_path / "deploy.yaml").read_text()
+    shown = run("check", str(tmp_path), "--diff")
+    assert "+      componentType: worker" in shown.stdout
+    assert (tmp_path / "deploy.yaml").read_text() == before
+    run("check", str(tmp_path), "--fix")
+    after = (tmp_path / "deploy.yaml").read_text()
+    assert "componentType: main" not in after
+    assert after.splitlines()[:4] == before.splitlines()[:4]
+    assert run("check", str(tmp_path), "--diff").stdout == ""
+
+
+def test_standard_input_cannot_be_fixed() -> None:
+    result = run("check", "-", "--fix", stdin="kind: X")
+    assert result.exit_code == 2
+    assert "standard input cannot be fixed" in result.stderr
+
+
+def test_an_engine_file_alone_is_checked_with_what_is_told_about_it() -> None:
+    file = str(resources.root() / "engine_configs" / "disagg-gb200" / "decode.yaml")
+    report = reported(
+        file, "--release", "1.2.1", "--gpu", "h100", "--gpus", "2", "--role", "decode"
+    )
+    assert {"P001", "M002"} <= {finding["rule"] for finding in report["findings"]}
+    assert "only an engine YAML is given" in {item["reason"] for item in report["not_applied"]}
+
+
+def test_options_of_an_engine_file_alone_do_not_go_with_targets() -> None:
+    result = run("check", "disagg-gb200", "--gpu", "b200")
+    assert result.exit_code == 2
+    assert "are for an engine file alone" in result.stderr
+
+
+def test_a_change_is_compared_with_what_is_installed(tmp_path: Path) -> None:
+    text = (Path(AS_FOUND) / "deploy.yaml").read_text()
+    changed = tmp_path / "new.yaml"
+    changed.write_text(text.replace("    Decode:\n", "    Decoder:\n"))
+    report = reported(str(changed), "--against", str(Path(AS_FOUND) / "deploy.yaml"))
+    assert "G050" in {finding["rule"] for finding in report["findings"]}
+
+
+def test_several_reports_are_written_in_one_run(tmp_path: Path) -> None:
+    sarif, junit = tmp_path / "a.sarif", tmp_path / "b.xml"
+    run("check", AS_FOUND, "--output", str(sarif), "--output", str(junit))
+    assert json.loads(sarif.read_text())["version"] == "2.1.0"
+    assert junit.read_text().startswith("<?xml")
+
+
+def test_upgrade_lists_steps_and_writes_the_release(tmp_path: Path) -> None:
+    values = tmp_path / "mine.yaml"
+    values.write_text((resources.root() / "values" / "disagg-gb200.yaml").read_text())
+    steps = json.loads(run("upgrade", str(values), "--to", "1.6.1", "--format", "json").stdout)
+    assert steps["to"] == "1.6.1"
+    assert all(step["source"] for step in steps["steps"])
+    run("upgrade", str(values), "--to", "1.6.1", "--write")
+    assert "release: 1.6.1" in values.read_text()
+
+
+def test_the_engine_schema_of_a_release_is_printed() -> None:
+    schema = json.loads(run("schema", "engine", "--release", "1.4.2").stdout)
+    assert "max_batch_size" in schema["properties"]
+
+
+def test_rules_lists_every_rule_within_a_hundred_columns() -> None:
+    lines = run("rules").stdout.splitlines()
+    assert max(len(line) for line in lines) <= 100
+    assert {line.split()[0] for line in lines if not line.startswith(" ")} == set(RULES)

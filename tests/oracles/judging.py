@@ -13,8 +13,7 @@ from gptoss.pods import Command, Variable
 from tests.rules.examples import deployment_of, read
 
 FACTS = Facts()
-MODULES = {"flags", "flag_values", "release"}
-FLAG_RULES = [r for r in RULES.values() if r.check.__module__.rpartition(".")[2] in MODULES]
+FLAG_RULES = [r for r in RULES.values() if r.id.startswith("R")]
 BENCH_RULES = [r for r in RULES.values() if r.check.__module__.endswith(".bench_flags")]
 HERE = Place("command.yaml")
 

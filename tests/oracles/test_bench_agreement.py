@@ -64,7 +64,7 @@ def command_lines(draw: st.DrawFn) -> list[str]:
     return words
 
 
-@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(argv=command_lines())
 def test_parser_and_rules_agree_on_generated_command_lines(
     aiperf_oracle: Oracle, argv: list[str]
@@ -94,6 +94,7 @@ def test_parser_and_rules_agree_on_generated_command_lines(
         ["--random-seed", "abc"],
         ["--num-dataset-entries", "0"],
         ["--no-streaming"],
+        ["--extra-inputs", "novalue"],
     ],
 )
 def test_what_aiperf_refuses_is_an_error(aiperf_oracle: Oracle, wrong: list[str]) -> None:

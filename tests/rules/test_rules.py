@@ -45,7 +45,14 @@ FAMILIES = {
     "B": ("bench", "bench_client", "bench_flags", "bench_job", "bench_run", "bench_traffic"),
     "L": ("nodes", "placement"),
     "X": ("rights", "security"),
-    "R": ("flag_values", "flags", "release"),
+    "R": (
+        "flag_combinations",
+        "flag_effects",
+        "flag_values",
+        "flag_variables",
+        "flags",
+        "release",
+    ),
     "V": ("values",),
     "Z": ("suppressions",),
 }
@@ -114,7 +121,7 @@ def test_a_rule_sees_the_same_in_v1beta1(rule: Rule) -> None:
 
 @rules
 def test_a_rule_is_documented(rule: Rule) -> None:
-    for text in (rule.summary, rule.reason or rule.summary, rule.source, rule.bad, rule.good):
+    for text in (rule.summary, rule.reason, rule.source, rule.bad, rule.good, rule.near):
         assert text.strip()
     assert rule.summary.endswith(".")
     assert "\n" not in rule.summary

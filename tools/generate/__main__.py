@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generate.chart import chart_facts, chart_readme, values_schema
+from generate.cli_schema import cli_schema
 from generate.engine_schema import engine_schema
 from generate.readme import readme
 from generate.resource_schema import resource_schema
@@ -25,6 +26,7 @@ ROOT = Path(__file__).resolve().parents[2]
 # Each returns the whole text of its files by their path relative to the repository's root.
 GENERATORS: list[Callable[[], dict[Path, str]]] = [
     engine_schema,
+    cli_schema,
     resource_schema,
     values_schema,
     chart_facts,

@@ -49,7 +49,7 @@ begins with says what it is laid over:
 | `# decode flags removed` | names flags that are removed |
 | `# decode env` | is merged into its environment |
 | `# graph` | is merged over the DynamoGraphDeployment |
-| `# benchmark`, `# download` | is merged over that Job; `container`, `flags` (in place of theirs) and `env` |
+| `# benchmark`, `# download` | is merged over that Job; also `container`, `flags` and `env` |
 | `# document` | is one more manifest |
 | `# values` | is a values file over a shipped target |
 

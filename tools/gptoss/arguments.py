@@ -6,20 +6,19 @@ and refuses is that of ``argparse.ArgumentParser`` for a parser without position
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gptoss.places import Located
+from gptoss.pods import NEGATIVE_NUMBER
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gptoss.cli_facts import Flag, Program
 
-NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 # Words that a shell would have filled in; what they become is not known.
 UNRESOLVED = ("$", "`")
 

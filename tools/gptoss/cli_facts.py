@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
@@ -32,6 +33,7 @@ class Flag:
             ends the program; ``folder`` and ``other`` values are not judged.
         env: The variable that gives its default.
         env_checked: Whether a wrong value of the variable stops the program at once.
+        env_plain: Whether the variable takes numbers only, where the flag takes None too.
         choices: The values it takes; empty for any.
         late: Whether the choices are compared after parsing, for the last value and without regard
             to case.
@@ -44,6 +46,8 @@ class Flag:
         ignored: Whether it is accepted and has no effect.
         deprecated: Whether the program's help calls it deprecated.
         old_spelling: The alias that is on its way out.
+        engine: The key of the engine YAML that it sets.
+        inferred: Whether it is not certain that this version has it.
     """
 
     name: str
@@ -51,6 +55,7 @@ class Flag:
     aliases: tuple[str, ...] = ()
     env: str | None = None
     env_checked: bool = False
+    env_plain: bool = False
     choices: tuple[str, ...] = ()
     late: bool = False
     nargs: str | None = None
@@ -63,6 +68,8 @@ class Flag:
     ignored: bool = False
     deprecated: bool = False
     old_spelling: str | None = None
+    engine: str | None = None
+    inferred: bool = False
 
     @property
     def takes_value(self) -> bool:
@@ -85,6 +92,7 @@ class Program:
         source: Where the facts come from.
         flags: Its flags by name.
         dotted: How flags begin that become engine settings by dotted path; '' when there are none.
+        exact: Whether all flags of the version were read; what is missing may exist where not.
     """
 
     name: str
@@ -92,6 +100,7 @@ class Program:
     source: str
     flags: Mapping[str, Flag]
     dotted: str = ""
+    exact: bool = True
 
     @cached_property
     def spellings(self) -> dict[str, Flag]:
@@ -104,12 +113,14 @@ def releases(program: str) -> tuple[str, ...]:
     """The releases of a program that are known, oldest first."""
     found = (resources.root() / "schema" / "cli").glob(f"{program}-[0-9]*.json")
     versions = [path.stem.removeprefix(f"{program}-") for path in found]
-    return tuple(sorted(versions, key=version_number))
+    return tuple(sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)]))
 
 
 @cache
 def program(name: str, release: str) -> Program | None:
     """The command line of a program at a release, else at one of the same minor release.
+
+    Release candidates of TensorRT-LLM differ too much for that.
 
     Args:
         name: The program, as in ``dynamo.trtllm``.
@@ -122,13 +133,14 @@ def program(name: str, release: str) -> Program | None:
     if release not in known:
         minor = version_number(release)[:2]
         known = tuple(other for other in known if version_number(other)[:2] == minor)
-        if not minor or not known:
+        if "rc" in release or not minor or not known:
             return None
         release = known[0]
     path = resources.root() / "schema" / "cli" / f"{name}-{release}.json"
     document = json.loads(path.read_text(encoding="utf-8"))
     flags = {flag: _flag(flag, facts) for flag, facts in document["flags"].items()}
-    return Program(name, release, document["source"], flags, document.get("dotted", ""))
+    dotted, exact = document.get("dotted", ""), document.get("exact", True)
+    return Program(name, release, document["source"], flags, dotted, exact)
 
 
 def _flag(name: str, facts: dict[str, Any]) -> Flag:

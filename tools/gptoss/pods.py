@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +15,9 @@ if TYPE_CHECKING:
     from gptoss.places import Place
 
     Flag = tuple[Located[str], Located[str] | None]
+
+
+NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,8 +127,8 @@ class Command:
     def flags(self) -> tuple[Flag, ...]:
         """Every flag with its value, as written; the value stands at the flag's place.
 
-        ``--a=b`` and ``--a b`` are the same; a word after a flag is its value unless it begins
-        with ``--``.
+        ``--a=b`` and ``--a b`` are the same; a word after a flag is its value unless it is a flag
+        too.
         """
         return self._flags
 
@@ -135,7 +139,7 @@ class Command:
 
 def _flags_among(words: tuple[Located[str], ...]) -> Iterator[Flag]:
     for position, word in enumerate(words):
-        if not word.value.startswith("-") or word.value in ("-", "-m", "--"):
+        if not _is_flag(word.value):
             continue
         name, equals, value = word.value.partition("=")
         located = Located(name, word.place)
@@ -143,10 +147,17 @@ def _flags_among(words: tuple[Located[str], ...]) -> Iterator[Flag]:
             yield located, Located(value, word.place)
             continue
         follower = words[position + 1] if position + 1 < len(words) else None
-        if follower is None or follower.value.startswith("--"):
+        if follower is None or follower.value == "--" or _is_flag(follower.value):
             yield located, None
         else:
             yield located, Located(follower.value, word.place)
+
+
+def _is_flag(word: str) -> bool:
+    """Whether argparse takes a word for a flag: negative numbers and texts with spaces are none."""
+    name = word.partition("=")[0]
+    is_value = word in ("-", "-m", "--") or " " in name or NEGATIVE_NUMBER.fullmatch(word)
+    return word.startswith("-") and not is_value
 
 
 @dataclass(frozen=True, slots=True)

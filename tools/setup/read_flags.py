@@ -212,27 +212,10 @@ def flags_of(
     """Yield the name and the facts of each flag."""
     for action in parser._actions:
         name = next(o for o in action.option_strings if o.startswith("--"))
-        flag: Flag = {}
-        if others := [o for o in action.option_strings if o != name]:
-            flag["aliases"] = others
+        flag = read_of(name, action)
         if action.option_strings[0] in variables:
             flag["env"] = variables[action.option_strings[0]]
-        flag |= kind_of(action)
-        if action.choices:
-            flag["choices"] = sorted(str(choice) for choice in action.choices)
-        if action.nargs in ("*", "+", "?"):
-            flag["nargs"] = action.nargs
-        if (default := plain(action.default)) is not None:
-            flag["default"] = default
-        flag |= notes_of(action)
-        if not action.choices and name not in UNBOUNDED and action.nargs != 0:
-            flag |= limits(name, flag, ask)
-        if flag["type"].endswith("or None") and ask([name, ""]) is None:
-            flag["type"] += " or empty"
-        wrong = "" if flag["type"] == "name" else "no-such-value"
-        if "env" in flag and ask([], {flag["env"]: wrong}) is not None:
-            flag["env_checked"] = True
-        yield name, flag
+        yield name, flag | asked_of(name, flag, ask)
     for name in BEFORE_PARSING:
         if name not in parser._option_string_actions and ask([name]) is None:
             negation = f"--no-{name[2:]}"
@@ -240,6 +223,36 @@ def flags_of(
                 name,
                 {"aliases": [negation], "type": "bool", "negatable": True, "deprecated": True},
             )
+
+
+def read_of(name: str, action: argparse.Action) -> Flag:
+    """Return what the parser itself says of a flag."""
+    flag: Flag = {}
+    if others := [o for o in action.option_strings if o != name]:
+        flag["aliases"] = others
+    flag |= kind_of(action)
+    if action.choices:
+        flag["choices"] = sorted(str(choice) for choice in action.choices)
+    if action.nargs in ("*", "+", "?"):
+        flag["nargs"] = action.nargs
+    if (default := plain(action.default)) is not None:
+        flag["default"] = default
+    return flag | notes_of(action)
+
+
+def asked_of(name: str, flag: Flag, ask: Parse) -> Flag:
+    """Return what only the program's answers tell of a flag."""
+    found: Flag = {}
+    if "choices" not in flag and name not in UNBOUNDED and flag["type"] not in ("bool", "exit"):
+        found |= limits(name, flag, ask)
+    if flag["type"].endswith("or None") and ask([name, ""]) is None:
+        found["type"] = f"{flag['type']} or empty"
+    wrong = "" if flag["type"] == "name" else "no-such-value"
+    if "env" in flag and ask([], {flag["env"]: wrong}) is not None:
+        found["env_checked"] = True
+        if "None" in flag["type"] and ask([], {flag["env"]: "None"}) is not None:
+            found["env_plain"] = True
+    return found
 
 
 def kind_of(action: argparse.Action) -> Flag:

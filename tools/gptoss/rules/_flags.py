@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gptoss import arguments, cli_facts
 from gptoss.cli_facts import FRONTEND, WORKER
+from gptoss.rules._common import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -164,6 +165,13 @@ def nearest(word: str, known: Iterator[str] | tuple[str, ...]) -> str | None:
     """The known word that is most like one, if any is like it."""
     close = get_close_matches(word, list(known), n=1, cutoff=0.7)
     return close[0] if close else None
+
+
+def choice_hint(flag: Flag, value: str) -> str:
+    """What to write instead of a value that a flag does not take."""
+    close = nearest(value.lower(), flag.choices)
+    told = f"write {close}; " if close else ""
+    return f"{told}it takes {quoted(flag.choices)}"
 
 
 def minor(release: str) -> str:

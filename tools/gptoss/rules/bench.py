@@ -43,6 +43,11 @@ def _parts(deployment: Deployment) -> str:
     # benchmark env
     DEPLOYMENT_GPU_COUNT: "5"
     """,
+    near="""
+    # benchmark env
+    CONCURRENCY_PER_GPU: null
+    DEPLOYMENT_GPU_COUNT: null
+    """,
 )
 def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The benchmark counts other GPUs than the workers have.
@@ -80,6 +85,10 @@ def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     good="""
     # benchmark env
     CONCURRENCY_PER_GPU: "256"
+    """,
+    near="""
+    # benchmark env
+    CONCURRENCY_PER_GPU: null
     """,
 )
 def concurrency_not_per_gpu_times_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -145,9 +154,10 @@ def concurrency_above_capacity(deployment: Deployment, _facts: Facts) -> Iterato
     if concurrency is None or capacity is None or concurrency.value <= capacity:
         return
     decoding = [w for w in deployment.workers if w.role is not Role.PREFILL]
-    if not all(worker.engine_known for worker in decoding):
+    batches = sum(w.attention_ranks * w.replica_count for w in decoding)
+    if not all(worker.engine_known for worker in decoding) or batches < 1:
         return
-    needed = -(-concurrency.value // sum(w.attention_ranks * w.replica_count for w in decoding))
+    needed = -(-concurrency.value // batches)
     yield Said(
         concurrency,
         f"{concurrency.value} requests are in flight, but the workers decode at most {capacity} at "
@@ -176,6 +186,10 @@ def _capacity(worker: Worker) -> str:
     good="""
     # benchmark flags
     --request-count 12800
+    """,
+    near="""
+    # benchmark flags
+    --request-count 2560
     """,
 )
 def fewer_requests_than_concurrency(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -155,6 +155,10 @@ def local_tokenizer_offline(deployment: Deployment, _facts: Facts) -> Iterator[S
     # benchmark flags
     --artifact-dir /results
     """,
+    near="""
+    # benchmark flags
+    --artifact-dir /opt/results
+    """,
 )
 def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The benchmark writes its results into the model cache.
@@ -188,6 +192,10 @@ def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     good="""
     # benchmark flags
     --goodput "time_to_first_token:200 inter_token_latency:20"
+    """,
+    near="""
+    # benchmark flags
+    --goodput "request_latency:20000 output_token_throughput_per_user:20"
     """,
 )
 def goodput_metric_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

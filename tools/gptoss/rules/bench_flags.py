@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment
 
 SOURCE = "command line of aiperf 0.13.0; no flag was removed from 0.1.1 to 0.13.0"
+PAIRS = ("--extra-inputs", "--header")
 WHOLE = re.compile(r"\s*[+-]?\d+\.0*\s*")
 
 
@@ -129,6 +130,8 @@ def refused(flag: Flag, text: str) -> str | None:
         return (
             f"one of {len(flag.choices)} words" if len(flag.choices) > 9 else quoted(flag.choices)
         )
+    if flag.name in PAIRS and ":" not in text and not text.startswith("{"):
+        return "key:value"
     if flag.type == "int" and WHOLE.fullmatch(text):
         text = text.partition(".")[0]
     return mistyped(flag, text) or out_of_bounds(flag, text)

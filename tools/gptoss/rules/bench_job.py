@@ -63,6 +63,19 @@ INSTALLERS = {
                     matchLabels:
                       nvidia.com/dynamo-graph-deployment-name: gpt-oss
     """,
+    near="""
+    # benchmark
+    spec:
+      template:
+        spec:
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+              - topologyKey: kubernetes.io/hostname
+                labelSelector:
+                  matchLabels:
+                    nvidia.com/dynamo-graph-deployment-name: another
+    """,
 )
 def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The benchmark Job refuses every node that runs a pod of the deployment.
@@ -104,6 +117,14 @@ def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) ->
     args:
     - |
       aiperf profile --concurrency 1280 --warmup-request-count 1280
+    """,
+    near="""
+    # benchmark container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      pip --version
+      aiperf profile --concurrency 1280 --request-count 12800 --warmup-request-count 1280
     """,
 )
 def installs_at_run_time(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

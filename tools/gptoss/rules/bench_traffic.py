@@ -39,6 +39,13 @@ ENTRIES = ("--num-dataset-entries", "--num-prompts")
     # worker.yaml
     max_seq_len: 2048
     """,
+    near="""
+    # worker.yaml
+    max_seq_len: 2048
+    ---
+    # benchmark flags
+    --synthetic-input-tokens-mean 1024
+    """,
     needs=(Need.ENGINE,),
 )
 def prompt_longer_than_context(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -74,6 +81,10 @@ def prompt_longer_than_context(deployment: Deployment, _facts: Facts) -> Iterato
     good="""
     # benchmark flags
     --output-tokens-mean 1000
+    """,
+    near="""
+    # benchmark flags
+    --output-tokens-mean 2816
     """,
     needs=(Need.ENGINE,),
 )

@@ -132,6 +132,10 @@ def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterato
     # frontend
     componentType: frontend
     """,
+    near="""
+    # frontend
+    serviceName: worker
+    """,
 )
 def component_type_of_another_program(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A component runs the frontend but is typed as a worker, or the other way round.

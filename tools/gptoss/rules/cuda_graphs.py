@@ -44,6 +44,12 @@ def _graphs_off(worker: Worker) -> bool:
       max_batch_size: 1280
       batch_sizes: [1, 2, 4, 8, 640, 1280]
     """,
+    near="""
+    # decode.yaml
+    cuda_graph_config:
+      max_batch_size: 1280
+      batch_sizes: [1, 2, 4, 8, 1280]
+    """,
     needs=(Need.ENGINE,),
 )
 def cuda_graph_sizes_disagree(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -74,6 +74,17 @@ def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Ite
     # prefill.yaml
     speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
+    near="""
+    # prefill.yaml
+    speculative_config:
+      decoding_type: NGram
+      max_draft_len: 3
+    ---
+    # decode.yaml
+    speculative_config:
+      decoding_type: NGram
+      max_draft_len: 3
+    """,
     needs=(Need.ENGINE,),
 )
 def speculation_on_one_side(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -198,7 +209,11 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
     """,
 )
 def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """A prefill worker sends the KV cache without overlap, which has made workers hang."""
+    """A prefill worker sends the KV cache without overlap, which has made workers hang.
+
+    With the overlap switched off the context worker waits for each transfer before it goes on, and
+    users saw it wait for ever.
+    """
     for worker in deployment.workers_with(Role.PREFILL):
         found = worker.pod.environment.get("TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP")
         if found and is_true(found.value):
@@ -223,6 +238,13 @@ def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iter
     good="""
     # prefill flags
     --dyn-reasoning-parser gpt_oss
+    """,
+    near="""
+    # prefill flags removed
+    --dyn-reasoning-parser
+    ---
+    # prefill env
+    DYN_REASONING_PARSER: gpt_oss
     """,
 )
 def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

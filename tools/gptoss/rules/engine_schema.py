@@ -71,6 +71,11 @@ def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     # decode.yaml
     max_batch_size: 1280
     """,
+    near="""
+    # release: 1.4.2
+    # decode.yaml
+    kv_cache_config: {avg_seq_len: 9216}
+    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
@@ -136,6 +141,11 @@ def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]
     # release: 1.4.2
     # decode.yaml
     stream_interval: 20
+    """,
+    near="""
+    # release: 1.4.2
+    # decode.yaml
+    kv_cache_config: {use_kv_cache_manager_v2: auto}
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )

@@ -33,6 +33,10 @@ CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_argumen
     # decode.yaml
     max_num_tokens: 1280
     """,
+    near="""
+    # decode.yaml
+    max_num_tokens: 11008
+    """,
     needs=(Need.ENGINE,),
 )
 def batch_larger_than_tokens(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -169,6 +173,11 @@ def _unchunked(deployment: Deployment) -> Iterator[tuple[Worker, int]]:
     enable_chunked_prefill: true
     """,
     good="""
+    # worker.yaml
+    max_seq_len: 131072
+    enable_chunked_prefill: true
+    """,
+    near="""
     # worker.yaml
     max_seq_len: 131072
     enable_chunked_prefill: true

@@ -32,6 +32,10 @@ WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
     # decode env
     TRTLLM_ENABLE_PDL: "0"
     """,
+    near="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "0"
+    """,
 )
 def pdl_switch_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """``TRTLLM_ENABLE_PDL`` is neither 0 nor 1, so it switches nothing.

@@ -85,6 +85,10 @@ def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     # frontend
     replicas: 1
     """,
+    near="""
+    # frontend
+    replicas: 0
+    """,
 )
 def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A component leaves its replicas to the operator's defaulting.
@@ -115,6 +119,10 @@ def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iter
     good="""
     # decode
     dynamoNamespace: null
+    """,
+    near="""
+    # decode
+    globalDynamoNamespace: false
     """,
 )
 def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -152,6 +160,10 @@ def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator
       services:
         prefill:
           replicas: 1
+    """,
+    near="""
+    # prefill
+    replicas: 1
     """,
 )
 def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -192,6 +204,10 @@ def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Ite
         Frontend:
           replicas: 1
     """,
+    near="""
+    # frontend
+    replicas: 2
+    """,
 )
 def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The graph has workers but nothing that answers HTTP.
@@ -220,6 +236,10 @@ def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     # also: R004
     """,
     good="""
+    # release: 1.2.1
+    # api: v1beta1
+    """,
+    near="""
     # release: 1.2.1
     # api: v1beta1
     """,
@@ -261,6 +281,12 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     resources:
       limits:
         gpu: "4"
+    """,
+    near="""
+    # decode
+    resources:
+      requests:
+        gpu: null
     """,
 )
 def gpu_limit_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -115,6 +115,13 @@ def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterato
     DEPLOYMENT_GPU_COUNT: "1"
     CONCURRENCY_PER_GPU: null
     """,
+    near="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    enable_chunked_prefill: true
+    max_seq_len: 131072
+    """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -161,6 +168,11 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     # decode.yaml
     kv_cache_config:
       dtype: fp8
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.8
     """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
@@ -218,6 +230,12 @@ def _rounded(tokens: int) -> str:
     kv_cache_config: {dtype: fp8}
     """,
     good="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {dtype: auto}
+    """,
+    near="""
     # gpu: h200
     # worker.yaml
     moe_config: {backend: CUTLASS}

@@ -187,6 +187,10 @@ def attention_window_too_short(deployment: Deployment, _facts: Facts) -> Iterato
     # prefill.yaml
     kv_cache_config: {max_attention_window: [128, 11008], enable_block_reuse: false}
     """,
+    near="""
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [11008]}
+    """,
     needs=(Need.ENGINE,),
 )
 def attention_window_with_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -151,6 +151,13 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     moe_config:
       backend: CUTLASS
     """,
+    near="""
+    # gpu: h200
+    # release: 1.2.1
+    # worker.yaml
+    moe_config:
+      backend: AUTO
+    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -234,6 +241,11 @@ def slower_moe_backend_pinned(deployment: Deployment, _facts: Facts) -> Iterator
     # prefill.yaml
     moe_config:
       backend: TRTLLM
+    """,
+    near="""
+    # prefill.yaml
+    moe_config:
+      backend: AUTO
     """,
     needs=(Need.ENGINE, Need.GPU),
 )

@@ -103,6 +103,12 @@ def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
       limits:
         gpu: "1"
     """,
+    near="""
+    # prefill
+    resources:
+      requests:
+        gpu: null
+    """,
     needs=(Need.ENGINE,),
 )
 def idle_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -216,6 +222,18 @@ def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Itera
     # prefill.yaml
     tensor_parallel_size: 1
     """,
+    near="""
+    # prefill.yaml
+    tensor_parallel_size: 2
+    moe_expert_parallel_size: 1
+    ---
+    # prefill
+    resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "6"
+    CONCURRENCY_PER_GPU: null
+    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -259,6 +277,19 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     # worker.yaml
     tensor_parallel_size: 4
     moe_expert_parallel_size: 4
+    """,
+    near="""
+    # gpu: b200
+    # worker.yaml
+    tensor_parallel_size: 8
+    moe_expert_parallel_size: 8
+    ---
+    # worker
+    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "8"
+    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )

@@ -74,6 +74,13 @@ def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     # worker flags
     --dyn-tool-call-parser harmony
     """,
+    near="""
+    # worker flags removed
+    --dyn-tool-call-parser
+    ---
+    # worker env
+    DYN_TOOL_CALL_PARSER: harmony
+    """,
     needs=(Need.MODEL,),
 )
 def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -222,6 +222,13 @@ def gpu_and_architecture_disagree(deployment: Deployment, _facts: Facts) -> Iter
         cpu: "24"
         memory: 128Gi
     """,
+    near="""
+    # worker
+    resources:
+      requests:
+        cpu: "1"
+        memory: 1Gi
+    """,
 )
 def no_cpu_or_memory_request(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A worker requests no CPU or no memory.

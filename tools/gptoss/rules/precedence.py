@@ -313,6 +313,10 @@ EVENT_VARIABLES = ("DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", "DYN_TRTLLM_PUBLISH_
     # decode flags
     --override-engine-args '{"stream_interval": 10}'
     """,
+    near="""
+    # decode flags
+    --override-engine-args '{"stream_interval": 10}'
+    """,
 )
 def override_not_json(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """``--override-engine-args`` is not a JSON object.

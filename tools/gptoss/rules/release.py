@@ -88,6 +88,11 @@ def _modes(deployment: Deployment) -> Iterator[tuple[str, Given, str]]:
     # worker flags
     --disaggregation-mode agg
     """,
+    near="""
+    # release: 1.3.1
+    # worker flags
+    --disaggregation-mode agg
+    """,
     needs=(Need.RELEASE,),
 )
 def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -78,6 +78,10 @@ def capability_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     # worker
     extraPodSpec: {hostIPC: false}
     """,
+    near="""
+    # worker
+    extraPodSpec: {hostIPC: false, hostNetwork: false}
+    """,
 )
 def namespace_of_the_node(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.

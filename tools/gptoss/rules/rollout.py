@@ -65,6 +65,15 @@ def _engine_mount(worker: Worker) -> Mount | None:
       - name: engine
         configMap: {name: gpt-oss-engine}
     """,
+    near="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: llm-config
+    data:
+      notes: no worker reads this
+    """,
 )
 def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The ConfigMap with the engine YAML is not named after the deployment.
@@ -115,6 +124,19 @@ def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterato
       name: gpt-oss-notes
     data:
       owner: serving team
+    """,
+    near="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpt-oss-notes, namespace: one}
+    data: {owner: serving team}
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpt-oss-notes, namespace: two}
+    data: {owner: platform team}
     """,
 )
 def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -232,6 +254,16 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     kv_cache_config: {dtype: fp8}
     cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
     """,
+    near="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
 )
 def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A YAML map has the same key twice.
@@ -257,6 +289,10 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     good="""
     # decode.yaml
+    stream_interval: 20
+    """,
+    near="""
+    # worker.yaml
     stream_interval: 20
     """,
 )

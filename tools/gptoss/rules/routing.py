@@ -98,6 +98,13 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     # frontend flags
     --router-mode kv
     """,
+    near="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
     needs=(Need.ENGINE,),
 )
 def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -38,6 +38,11 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     securityContext:
       privileged: false
     """,
+    near="""
+    # benchmark container
+    securityContext:
+      privileged: false
+    """,
 )
 def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A container is privileged.
@@ -73,6 +78,12 @@ def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said
       securityContext:
         runAsUser: 1000
         runAsNonRoot: true
+    """,
+    near="""
+    # worker
+    extraPodSpec:
+      securityContext:
+        runAsUser: 1001
     """,
 )
 def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -147,6 +158,11 @@ def _is_token(variable: Variable) -> bool:
     args: [--revision, main]
     """,
     good="""
+    # download container
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
+    """,
+    near="""
     # download container
     command: [hf, download, openai/gpt-oss-120b]
     args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]

@@ -29,6 +29,10 @@ if TYPE_CHECKING:
     # benchmark flags
     --model openai/gpt-oss-120b
     """,
+    near="""
+    # benchmark flags
+    --model "${MODEL}"
+    """,
 )
 def name_differs_from_benchmark(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The benchmark asks for a model name that no worker serves.
@@ -72,6 +76,13 @@ def _is_one(names: list[Located[str]]) -> bool:
     good="""
     # prefill flags
     --served-model-name openai/gpt-oss-120b
+    """,
+    near="""
+    # prefill flags removed
+    --served-model-name
+    ---
+    # prefill env
+    DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
     """,
 )
 def roles_serve_different_names(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -45,6 +45,18 @@ if TYPE_CHECKING:
     DEPLOYMENT_GPU_COUNT: "9"
     CONCURRENCY_PER_GPU: null
     """,
+    near="""
+    # gpu: b200
+    # decode.yaml
+    tensor_parallel_size: 8
+    ---
+    # decode
+    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "9"
+    CONCURRENCY_PER_GPU: null
+    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def kv_heads_duplicated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -224,6 +236,12 @@ def more_gpus_than_a_node_has(deployment: Deployment, _facts: Facts) -> Iterator
     # gpu: h200
     # worker.yaml
     moe_config: {backend: TRITON}
+    moe_expert_parallel_size: 4
+    """,
+    near="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
     moe_expert_parallel_size: 4
     """,
     needs=(Need.ENGINE,),

@@ -247,6 +247,15 @@ def _shown(value: Any) -> str:
     cache_transceiver_config:
       max_tokens_in_buffer: 11008
     """,
+    near="""
+    # prefill.yaml
+    cache_transceiver_config:
+      max_tokens_in_buffer: 16384
+    ---
+    # decode.yaml
+    cache_transceiver_config:
+      max_tokens_in_buffer: 16384
+    """,
     needs=(Need.ENGINE,),
 )
 def transceiver_buffers_differ(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

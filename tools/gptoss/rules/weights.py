@@ -156,6 +156,11 @@ def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said
     # worker flags
     --model-path /opt/models/gpt-oss-120b
     """,
+    near="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
 )
 def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A worker loads the model from a path that no volume is mounted at.
@@ -190,6 +195,14 @@ def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterato
     # worker flags
     --model-path
     /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+    near="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    ---
+    # worker env
+    HF_HUB_OFFLINE: "1"
     """,
 )
 def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -289,6 +302,10 @@ def _self_hosts(component: Component) -> bool:
     HF_HUB_OFFLINE: null
     """,
     good="""
+    # worker env
+    HF_HOME: /opt/models
+    """,
+    near="""
     # worker env
     HF_HOME: /opt/models
     """,
