@@ -184,7 +184,7 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
     return {
         **graph,
         "apiVersion": "nvidia.com/v1beta1",
-        "spec": {"backendFramework": "trtllm", "components": components},
+        "spec": {"backendFramework": graph["spec"]["backendFramework"], "components": components},
     }
 
 

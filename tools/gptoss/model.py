@@ -243,6 +243,7 @@ class Deployment:
         benchmark: The benchmark Job, if given along with it.
         problems: What the reader found wrong.
         installed: What is installed under the same name, to compare with; None when unknown.
+        backend: ``backendFramework``; None when the operator is left to find out.
         engine_only: Whether an engine YAML is all that was given; the rest is not known.
     """
 
@@ -265,6 +266,7 @@ class Deployment:
     benchmark: Benchmark | None = None
     problems: tuple[Problem, ...] = ()
     installed: Deployment | None = None
+    backend: Located[str] | None = None
     engine_only: bool = False
 
     def called(self, source: str) -> Deployment:

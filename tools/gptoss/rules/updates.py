@@ -181,3 +181,39 @@ def _type(component: Component) -> str | None:
         return None
     is_split = component.type.value == "worker" and component.sub_type is not None
     return component.sub_type.value if is_split and component.sub_type else component.type.value
+
+
+@rule(
+    "G056",
+    "backend-framework-changed",
+    Severity.ERROR,
+    source=WEBHOOK,
+    bad="""
+    # against: the clean deployment
+    # graph
+    spec: {backendFramework: vllm}
+    """,
+    good="""
+    # against: the clean deployment
+    # graph
+    spec: {backendFramework: trtllm}
+    """,
+    near="""
+    # graph
+    spec: {backendFramework: vllm}
+    """,
+)
+def backend_framework_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The graph names another backend framework than the one that is installed.
+
+    The operator's webhook refuses the change; the running deployment stays as it is.
+    """
+    installed = deployment.installed
+    ours, theirs = deployment.backend, installed.backend if installed else None
+    if ours and theirs and ours.value != theirs.value:
+        yield Said(
+            ours,
+            f"backendFramework is {ours.value} but {theirs.value} is installed: the operator "
+            "refuses the change",
+            f"write {theirs.value}, or install it under another name",
+        )

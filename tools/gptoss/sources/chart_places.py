@@ -48,6 +48,7 @@ SHARED: tuple[tuple[str, tuple[str, ...]], ...] = (
 
 def _rows() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "name", ()
+    yield "backend", ("runtime.kind",)
     yield "api_version", ("runtime.apiVersion", "runtime.release", "runtime.kind")
     yield "release", ("runtime.release",)
     yield "annotations.{n}", ("annotations.{n}",)

@@ -3,7 +3,8 @@
 Every place in the model is the locator's answer for a deployment path:
 
 =============================================  ===================================================
-``name``, ``api_version``, ``release``         of the DynamoGraphDeployment
+``name``, ``api_version``, ``release``,        of the DynamoGraphDeployment
+``backend``
 ``annotations.<key>``                          its annotations
 ``environment.<NAME>``                         variables that it sets for every component
 ``frontend``                                   the frontend; ``frontend.…`` what is in it
@@ -121,6 +122,7 @@ def build(
         volumes=objects.volumes(root),
         downloads=tuple(read_download(job, root.under("downloads")) for job in downloads),
         benchmark=read_benchmark(benchmark, root.under("benchmark")) if benchmark else None,
+        backend=_backend(graph.tree, root),
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
@@ -128,6 +130,12 @@ def build(
             *_field_problems(objects.trees, facts, root),
         ),
     )
+
+
+def _backend(graph: Tree, root: Scope) -> Located[str] | None:
+    tree = graph.at("spec", "backendFramework")
+    name = string(tree, "backendFramework")
+    return Located(name, root.at("backend", tree.where)) if tree and name else None
 
 
 def _start(graph: Tree) -> Place:
