@@ -17,7 +17,6 @@ if TYPE_CHECKING:
 WORKER = "dynamo.trtllm"
 FRONTEND = "dynamo.frontend"
 AIPERF = "aiperf"
-TRTLLM_SERVE = "trtllm-serve"
 
 
 @dataclass(frozen=True, slots=True)

@@ -18,8 +18,6 @@ if TYPE_CHECKING:
     from gptoss.fixing.nodes import Node, Source
 
 INDENT = 2
-BETWEEN_VALUE_AND_NEXT = re.compile(r"\s*,\s*")
-AFTER_COLON = re.compile(r":\s*")
 DASH = re.compile(r"[ ]*-[ ]+$")
 # Texts that stand unquoted in block and flow alike.
 PLAIN = re.compile(r"[A-Za-z0-9_./@+-][A-Za-z0-9_./@+:=-]*(?<!:)")
