@@ -45,10 +45,10 @@ template: $(CORE) helm ## Render every shipped target into dist/
 	  fi; \
 	done
 
-generate: $(DEV) ## Write everything that is generated
+generate: $(DEV) helm ## Write everything that is generated
 	$(BIN)/python -m generate
 
-verify: $(DEV) ## Fail when something generated is stale
+verify: $(DEV) helm ## Fail when something generated is stale
 	$(BIN)/python -m generate --verify
 
 charts: $(DEV) tools ## helm lint and ct lint
