@@ -24,6 +24,13 @@ if TYPE_CHECKING:
 REFUSALS = ("values-schema", "chart-guard")
 
 
+class Runtime(StrEnum):
+    """What serves the model."""
+
+    DYNAMO = "dynamo"
+    SERVE = "trtllm-serve"
+
+
 class Role(StrEnum):
     """What a worker does in the deployment."""
 
@@ -245,6 +252,9 @@ class Deployment:
         installed: What is installed under the same name, to compare with; None when unknown.
         backend: ``backendFramework``; None when the operator is left to find out.
         engine_only: Whether an engine YAML is all that was given; the rest is not known.
+        runtime: What serves the model. Under ``trtllm-serve`` there is no frontend, the one worker
+            answers HTTP itself, and ``release`` is the Dynamo release that ships the same
+            TensorRT-LLM.
     """
 
     name: str
@@ -268,6 +278,7 @@ class Deployment:
     installed: Deployment | None = None
     backend: Located[str] | None = None
     engine_only: bool = False
+    runtime: Runtime = Runtime.DYNAMO
 
     def called(self, source: str) -> Deployment:
         """The same deployment under another source."""
