@@ -11,6 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
+from gptoss.values_jobs import BenchmarkValues, Workload
 from gptoss.values_pods import (
     FACTS,
     Closed,
@@ -81,19 +82,6 @@ class Hardware(Closed):
     )
 
 
-class Workload(Closed):
-    """The traffic that the target is built for; the benchmark sends it."""
-
-    input_tokens: Count | None = Field(None, description="Input sequence length in tokens (ISL).")
-    output_tokens: Count | None = Field(None, description="Output sequence length in tokens (OSL).")
-    concurrency_per_gpu: Count | None = Field(
-        None, description="Requests in flight a GPU, all GPUs of all workers counted."
-    )
-    requests: Count | None = Field(
-        None, description="Requests in all; ten times the concurrency when null."
-    )
-
-
 class Quantization(Closed):
     """How the experts' activations are quantised."""
 
@@ -142,33 +130,6 @@ class ModelCache(Closed):
     )
     download: DownloadValues = Field(
         default_factory=DownloadValues, description="The Job that fills it."
-    )
-
-
-class Artifacts(Closed):
-    """Where the benchmark leaves its results."""
-
-    existing_claim: Name | None = Field(
-        None, description="Claim to write to; only the log has the summary when null."
-    )
-    sub_path: str = Field("", description="Folder in the claim; one named after the Job if empty.")
-
-
-class BenchmarkValues(PodOptions):
-    """The Job that measures the target with its workload."""
-
-    enabled: bool = Field(False, description="Run the Job.")
-    image: str | None = Field(None, description="Image with aiperf; runtime's when null.")
-    warmup_requests: Count | None = Field(
-        None, description="Requests before measuring; as many as the concurrency when null."
-    )
-    random_seed: int = Field(100, description="Seed of the synthetic prompts.")
-    wait_seconds: Count = Field(
-        7200, description="Seconds to wait until the model is listed in /v1/models."
-    )
-    artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
-    extra_args: list[str] = Field(
-        default_factory=list, description="Flags added to aiperf profile. Escape hatch."
     )
 
 
