@@ -13,6 +13,12 @@ HELMS = ("helm3", "helm4")
 RELEASES = ("1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
 TARGETS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*.yaml")))
 SHIPPED = tuple(name for name in TARGETS if (ROOT / "values" / f"{name}.yaml").is_file())
+SERVE = tuple(
+    name
+    for name in TARGETS
+    if "kind: trtllm-serve" in (CHART / "ci" / f"{name}-values.yaml").read_text()
+)
+DYNAMO = tuple(name for name in TARGETS if name not in SERVE)
 
 
 def run(helm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -57,11 +63,28 @@ def one(kind: str, found: list[dict[str, Any]], part: str = "") -> dict[str, Any
 
 
 def components(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
-    """Components of the graph by name in one form: type, replicas, annotations and pod spec."""
+    """What serves, by name and in one form: type, replicas, annotations and pod spec.
+
+    Components of the graph, or the server of trtllm-serve under its worker's name.
+    """
+    servers = [o for o in found if o["kind"] == "Deployment"]
+    if servers:
+        return {"worker": _from_deployment(servers[0])}
     graph = one("DynamoGraphDeployment", found)
     if graph["apiVersion"].endswith("v1alpha1"):
         return {name: _from_service(service) for name, service in graph["spec"]["services"].items()}
     return {entry["name"]: _from_entry(entry) for entry in graph["spec"]["components"]}
+
+
+def _from_deployment(server: dict[str, Any]) -> dict[str, Any]:
+    template = server["spec"]["template"]
+    return {
+        "type": "server",
+        "component_type": "server",
+        "replicas": server["spec"]["replicas"],
+        "metadata": template["metadata"],
+        "spec": template["spec"],
+    }
 
 
 def _from_service(service: dict[str, Any]) -> dict[str, Any]:

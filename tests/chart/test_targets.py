@@ -1,14 +1,18 @@
 """What every target renders to, on every release, with Helm 3 and 4."""
 
+import json
 import subprocess
+from itertools import pairwise
 
 import pytest
 import yaml
 
 from tests.chart.rendering import (
+    DYNAMO,
     HELMS,
     RELEASES,
     ROOT,
+    SERVE,
     SHIPPED,
     TARGETS,
     components,
@@ -25,6 +29,8 @@ BENCHMARK = "benchmark.enabled=true"
 CASES = [(t, r) for t in TARGETS for r in RELEASES if t in SHIPPED or r >= "1.2"]
 EVERY = pytest.mark.parametrize(("target", "release"), CASES)
 EACH = pytest.mark.parametrize("target", TARGETS)
+GRAPHS = pytest.mark.parametrize(("target", "release"), [c for c in CASES if c[0] in DYNAMO])
+SERVERS = pytest.mark.parametrize(("target", "release"), [c for c in CASES if c[0] in SERVE])
 
 
 def settings(release: str) -> tuple[str, str]:
@@ -37,7 +43,7 @@ def test_helm_3_and_4_render_the_same(target: str, release: str) -> None:
     assert list(yaml.safe_load_all(first)) == list(yaml.safe_load_all(second))
 
 
-@EVERY
+@GRAPHS
 def test_api_version_follows_the_release(target: str, release: str) -> None:
     graph = one("DynamoGraphDeployment", objects(target, *settings(release)))
     newer = release.startswith(("1.5", "1.6"))
@@ -45,7 +51,7 @@ def test_api_version_follows_the_release(target: str, release: str) -> None:
     assert graph["spec"]["backendFramework"] == "trtllm"
 
 
-@EVERY
+@GRAPHS
 def test_every_component_has_a_type_that_the_operator_knows(target: str, release: str) -> None:
     found = components(objects(target, *settings(release)))
     roles = {name: component["type"] for name, component in found.items()}
@@ -65,20 +71,55 @@ def test_gpu_limits_are_the_engine_s_parallel_sizes(target: str, release: str) -
             assert "nvidia.com/gpu" not in resources.get("limits", {})
             continue
         engine = yaml.safe_load(engines[f"{name}.yaml"])
-        needed = str(engine["tensor_parallel_size"] * engine["pipeline_parallel_size"])
+        needed = str(engine["tensor_parallel_size"] * engine.get("pipeline_parallel_size", 1))
         assert resources["limits"]["nvidia.com/gpu"] == needed
         assert resources["requests"]["nvidia.com/gpu"] == needed
 
 
-@EVERY
+@GRAPHS
 def test_workers_start_without_a_shell(target: str, release: str) -> None:
     for name, component in components(objects(target, *settings(release))).items():
         program = "dynamo.frontend" if name == "frontend" else "dynamo.trtllm"
         assert component["spec"]["containers"][0]["command"] == ["python3", "-m", program]
 
 
+@SERVERS
+def test_a_server_is_one_deployment_with_its_service_and_no_graph(
+    target: str, release: str
+) -> None:
+    found = objects(target, *settings(release))
+    assert not [o for o in found if o["kind"] == "DynamoGraphDeployment"]
+    server, service = one("Deployment", found), one("Service", found)
+    assert server["metadata"]["name"] == service["metadata"]["name"] == "gpt-oss-server"
+    (port,) = service["spec"]["ports"]
+    (target_port,) = server["spec"]["template"]["spec"]["containers"][0]["ports"]
+    assert port["port"] == target_port["containerPort"] == 8000
+    assert port["targetPort"] == target_port["name"]
+    labels = server["spec"]["template"]["metadata"]["labels"]
+    assert service["spec"]["selector"].items() <= labels.items()
+    assert server["spec"]["selector"]["matchLabels"].items() <= labels.items()
+
+
+@SERVERS
+def test_trtllm_serve_of_the_image_s_version_knows_every_flag_and_none_is_a_size(
+    target: str, release: str
+) -> None:
+    main = components(objects(target, *settings(release)))["worker"]["spec"]["containers"][0]
+    versions = yaml.safe_load((ROOT / "schema/releases.yaml").read_text())["releases"]
+    version = versions[release]["trtllm"]
+    known = json.loads((ROOT / f"schema/cli/trtllm-serve-{version}.json").read_text())["flags"]
+    assert main["command"] == ["trtllm-serve"]
+    model, *rest = main["args"]
+    assert model == "openai/gpt-oss-120b"
+    flags = rest[::2]
+    assert set(flags) <= set(known)
+    assert {flag for flag in flags if "engine" in known[flag]} == {"--revision"}
+    if target in SHIPPED:
+        assert main["image"] == f"nvcr.io/nvidia/tensorrt-llm/release:{version}"
+
+
 @pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
-@EACH
+@pytest.mark.parametrize("target", DYNAMO)
 def test_dynamo_s_own_parsers_take_every_command(
     target: str, release: str, dynamo_oracles: dict[str, Oracle]
 ) -> None:
@@ -96,8 +137,9 @@ def test_aiperf_s_own_parser_takes_the_benchmark(
 ) -> None:
     job = one("Job", objects(target, *settings(release)), "benchmark")
     main = job["spec"]["template"]["spec"]["containers"][0]
-    assert main["args"][:2] == ["aiperf", "profile"]
-    verdict = aiperf_oracle.ask("aiperf", main["args"][2:], environment(main))
+    start = main["args"].index("aiperf")
+    assert main["args"][start + 1] == "profile"
+    verdict = aiperf_oracle.ask("aiperf", main["args"][start + 2 :], environment(main))
     assert verdict.ok, verdict.error
 
 
@@ -105,10 +147,26 @@ NUMBERS = {
     "agg-gb200": ("128", "1000", "3600", "36000"),
     "disagg-gb200": ("8192", "1024", "1280", "12800"),
     "disagg-b200": ("8192", "1024", "1280", "12800"),
+    "disagg-b200-node": ("32000", "256", "256", "6144"),
+    "serve-h100-2": ("4000", "1000", "16", "150"),
+    "eval-dep8-b200": ("1000", "8192", "1024", "10240"),
+    "eval-dep4-b200": ("1000", "8192", "512", "5120"),
+    "eval-tp8-b200": ("1000", "8192", "1024", "10240"),
+    "eval-tp4-b200": ("1000", "8192", "512", "5120"),
+}
+SWEEPS = {
+    "serve-latency-b200": 720,
+    "serve-latency-gb200": 720,
+    "serve-throughput-b200": 8 * 720,
+    "serve-throughput-gb200": 4 * 720,
 }
 
 
-@pytest.mark.parametrize("target", SHIPPED)
+def test_the_traffic_of_every_target_is_known_here() -> None:
+    assert {*NUMBERS, *SWEEPS} == set(SHIPPED)
+
+
+@pytest.mark.parametrize("target", NUMBERS)
 def test_the_benchmark_sends_the_target_s_traffic(target: str) -> None:
     job = one("Job", objects(target, BENCHMARK), "benchmark")
     args = job["spec"]["template"]["spec"]["containers"][0]["args"]
@@ -117,10 +175,25 @@ def test_the_benchmark_sends_the_target_s_traffic(target: str) -> None:
     assert sent == NUMBERS[target]
 
 
-@EVERY
-def test_kubeconform_takes_every_object_and_pod_and_skips_none(target: str, release: str) -> None:
-    found = objects(target, *settings(release))
-    everything = [*found, *pods(found).values()]
+@pytest.mark.parametrize("target", SWEEPS)
+def test_a_target_with_a_sweep_goes_from_32_to_all_that_its_server_holds(target: str) -> None:
+    job = one("Job", objects(target, BENCHMARK), "benchmark")
+    args = job["spec"]["template"]["spec"]["containers"][0]["args"]
+    steps = [int(step) for step in args[args.index("--sweep") + 1].split(",")]
+    assert steps[0] == 32
+    assert steps[-1] == SWEEPS[target]
+    assert all(after == 2 * before for before, after in pairwise(steps[:-1]))
+    assert args[args.index("--rounds") + 1] == "5"
+
+
+@EACH
+def test_kubeconform_takes_every_object_and_pod_of_every_release_and_skips_none(
+    target: str,
+) -> None:
+    everything = []
+    for release in (release for name, release in CASES if name == target):
+        found = objects(target, *settings(release))
+        everything += [*found, *pods(found).values()]
     done = subprocess.run(
         [ROOT / "tools" / "setup" / "kubeconform.sh"],
         input=yaml.safe_dump_all(everything),

@@ -9,11 +9,13 @@ from typing import Any
 import yaml
 
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
+from gptoss import resources
 from gptoss.values import Values
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = Path("charts/gpt-oss")
 RELEASE_KEYS = (
+    "trtllm",
     "apiVersions",
     "aggregatedMode",
     "kvEventsFlag",
@@ -36,8 +38,10 @@ def values_schema() -> dict[Path, str]:
     """
     schema = _without_titles(Values.model_json_schema())
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
-    # Definitions last: a reference that allows null has marked them by then.
+    # Definitions last: a reference that allows null has marked them by then, one of another
+    # definition too.
     definitions = schema.pop("$defs")
+    _collapsed(definitions, definitions)
     schema = _collapsed(_without_engine(schema), definitions)
     schema["$defs"] = _collapsed(_without_engine(definitions), definitions)
     return {
@@ -85,14 +89,16 @@ def chart_facts() -> dict[Path, str]:
     model = _load("schema/models/gpt-oss-120b.yaml")
     hardware = _load("schema/hardware.yaml")
     targets = {}
-    for path in sorted((ROOT / "values").glob("*.yaml")):
-        values = yaml.safe_load(path.read_text(encoding="utf-8"))
-        if values.get("workers"):
-            targets[path.stem] = values["description"]
+    for name, path in resources.values_files().items():
+        text = path.read_text(encoding="utf-8")
+        if resources.overlay_for(text) is None:
+            targets[name] = yaml.safe_load(text)["description"]
     facts = {
         "image": releases["image"],
+        "serveImage": releases["serveImage"],
         "releases": {
             version: {key: facts[key] for key in RELEASE_KEYS}
+            | {"servedModelName": _names_models(facts["trtllm"])}
             for version, facts in releases["releases"].items()
         },
         "gpus": {
@@ -103,6 +109,13 @@ def chart_facts() -> dict[Path, str]:
         "targets": targets,
     }
     return {CHART / "files/facts.json": json.dumps(facts, indent=1) + "\n"}
+
+
+def _names_models(version: str) -> bool:
+    """Whether trtllm-serve of a TensorRT-LLM version is known to have --served_model_name."""
+    text = (ROOT / f"schema/cli/trtllm-serve-{version}.json").read_text(encoding="utf-8")
+    flag = json.loads(text)["flags"].get("--served_model_name")
+    return flag is not None and not flag.get("inferred")
 
 
 def chart_readme() -> dict[Path, str]:
@@ -126,6 +139,9 @@ def _rows(schema: dict[str, Any], prefix: str, root: dict[str, Any] | None) -> l
         each = target.get("additionalProperties")
         if "properties" in target:
             rows += _rows(target, f"{key}.", root)
+        elif "anyOf" in target and (optional := _object(target, root)):
+            rows.append(_row(key, field, "map or null"))
+            rows += _rows(optional, f"{key}.", root)
         elif isinstance(each, dict) and (named := _object(each, root)):
             rows.append(_row(key, field, "map"))
             rows += _rows(named, f"{key}.&lt;name&gt;.", root)

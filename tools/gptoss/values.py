@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from gptoss.values_jobs import BenchmarkValues, Workload
+from gptoss.values_jobs import AccuracyValues, BenchmarkValues, Workload
 from gptoss.values_pods import (
     FACTS,
     Closed,
@@ -32,13 +32,19 @@ GpuName = Annotated[str, WithJsonSchema({"enum": list(FACTS.gpus)})]
 class Runtime(Closed):
     """What serves the model."""
 
-    kind: Literal["dynamo"] = Field("dynamo", description="NVIDIA Dynamo with TensorRT-LLM.")
+    kind: Literal["dynamo", "trtllm-serve"] = Field(
+        "dynamo",
+        description="NVIDIA Dynamo with TensorRT-LLM workers, or one server of TensorRT-LLM's own.",
+    )
     release: ReleaseName = Field(
         FACTS.default_release.version,
-        description="Dynamo release. Image tag, API version and flag spelling follow from it.",
+        description="Dynamo release. Image tag, API version and flag spelling follow from it; "
+        "trtllm-serve is of the TensorRT-LLM that it ships.",
     )
     image: str | None = Field(
-        None, description="Image of every container; derived from the release when null."
+        None,
+        description="Image of every container; derived from the release when null. Under "
+        "trtllm-serve it is that of the server, the download and helm test.",
     )
     image_pull_policy: Literal["IfNotPresent", "Always", "Never"] = Field(
         "IfNotPresent", description="When the image is pulled."
@@ -133,6 +139,29 @@ class ModelCache(Closed):
     )
 
 
+class PodMonitor(Closed):
+    """A PodMonitor of the Prometheus operator."""
+
+    enabled: bool = Field(
+        False,
+        description="Make one for the server of trtllm-serve, which needs return_perf_metrics in "
+        "its engine; the Dynamo platform brings its own.",
+    )
+    interval: Annotated[str, StringConstraints(pattern="^[1-9][0-9]*(ms|s|m|h)$")] | None = Field(
+        None, description="How often to scrape; Prometheus' own interval when null."
+    )
+    labels: Strings = Field(
+        default_factory=dict,
+        description="Labels that the cluster's Prometheus selects by. Escape hatch.",
+    )
+
+
+class Monitoring(Closed):
+    """Metrics for the Prometheus operator."""
+
+    pod_monitor: PodMonitor = Field(default_factory=PodMonitor, description="The PodMonitor.")
+
+
 class TestsValues(Closed):
     """The pods of helm test."""
 
@@ -158,18 +187,26 @@ class Values(Closed):
         default_factory=Quantization, description="Quantisation of activations."
     )
     frontend: FrontendValues = Field(
-        default_factory=FrontendValues, description="The HTTP frontend."
+        default_factory=FrontendValues,
+        description="The HTTP frontend; trtllm-serve has none.",
     )
     model_cache: ModelCache = Field(default_factory=ModelCache, description="The model cache.")
     benchmark: BenchmarkValues = Field(
         default_factory=BenchmarkValues, description="The benchmark Job."
     )
+    accuracy: AccuracyValues = Field(
+        default_factory=AccuracyValues, description="The accuracy Job."
+    )
     tests: TestsValues = Field(default_factory=TestsValues, description="Pods of helm test.")
+    monitoring: Monitoring = Field(
+        default_factory=Monitoring, description="Metrics for the Prometheus operator."
+    )
     image_pull_secrets: list[Name] = Field(
         default_factory=list, description="Names of existing image pull Secrets."
     )
     annotations: Strings = Field(
-        default_factory=dict, description="Annotations of the DynamoGraphDeployment. Escape hatch."
+        default_factory=dict,
+        description="Annotations of the DynamoGraphDeployment or Deployment. Escape hatch.",
     )
     pod_security_context: Free = Field(
         default_factory=lambda: {

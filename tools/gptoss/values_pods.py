@@ -108,11 +108,14 @@ class Worker(PodOptions):
         "must agree with them otherwise.",
     )
     nodes: Count | None = Field(
-        None, description="Nodes of one replica; as few as hold its GPUs when null."
+        None,
+        description="Nodes of one replica; as few as hold its GPUs when null. trtllm-serve has "
+        "one.",
     )
     extra_args: list[str] = Field(
         default_factory=list,
-        description="Flags added to dynamo.trtllm. Sizes belong into engine. Escape hatch.",
+        description="Flags added to dynamo.trtllm or trtllm-serve. Sizes belong into engine. "
+        "Escape hatch.",
     )
     shared_memory: Quantity | None = Field(
         None, description="Size of /dev/shm; 20Gi a GPU when null."

@@ -23,6 +23,25 @@ UV = ROOT / ".venv" / "bin" / "uv"
 RELEASES = ("0.8.1", "1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
 PROGRAMS = ("dynamo.trtllm", "dynamo.frontend")
 AIPERF = "0.13.0"
+# Engine settings that flags of dynamo.trtllm become (dynamo/trtllm/workers/llm_worker.py of the
+# wheels 1.2.1, 1.3.1 and 1.4.2). --kv-block-size is not among them: Dynamo keeps it to itself.
+ENGINE: dict[str, tuple[str, ...]] = {
+    "--tensor-parallel-size": ("tensor_parallel_size",),
+    "--pipeline-parallel-size": ("pipeline_parallel_size",),
+    "--expert-parallel-size": ("moe_expert_parallel_size",),
+    "--enable-attention-dp": ("enable_attention_dp",),
+    "--gpus-per-node": ("gpus_per_node",),
+    "--max-batch-size": ("max_batch_size",),
+    "--max-num-tokens": ("max_num_tokens",),
+    "--max-seq-len": ("max_seq_len",),
+    "--max-beam-width": ("max_beam_width",),
+    "--free-gpu-memory-fraction": ("kv_cache_config.free_gpu_memory_fraction",),
+    "--load-format": ("load_format",),
+    "--guided-decoding-backend": ("guided_decoding_backend",),
+}
+# One flag under several names; from 1.6.1 on KV events have a flag of their own.
+METRICS = ("return_perf_metrics", "enable_iter_perf_stats")
+METRICS_FLAGS = ("--publish-events-and-metrics", "--publish-metrics")
 # What the parsers of any release import to build their flags.
 LIGHT = ("msgspec==0.21.1", "pydantic==2.13.0", "pyyaml==6.0.3")
 
@@ -49,10 +68,22 @@ def read(python: Path, program: str) -> dict[str, Any]:
     return said
 
 
+def with_engine_settings(flags: dict[str, Any]) -> dict[str, Any]:
+    """Return the flags of dynamo.trtllm with the engine settings that they become."""
+    told = {}
+    for name, flag in flags.items():
+        spellings = {name, *flag.get("aliases", ())}
+        keys = METRICS if spellings & set(METRICS_FLAGS) else ENGINE.get(name, ())
+        told[name] = flag | ({"engine": keys} if keys else {})
+    return told
+
+
 def text_of(head: dict[str, str], said: dict[str, Any]) -> str:
     """Return the text of a file of schema/cli: one flag a line."""
     document = head | said
     flags = document.pop("flags")
+    if head["program"] == "dynamo.trtllm":
+        flags = with_engine_settings(flags)
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()]
     listed = [f"    {json.dumps(name)}: {json.dumps(flag)}" for name, flag in flags.items()]
     return "{\n  " + ",\n  ".join(lines) + ',\n  "flags": {\n' + ",\n".join(listed) + "\n  }\n}\n"

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
-#   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform or ct
+#   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize
+#                                       or ct
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
 set -euo pipefail
@@ -28,11 +29,15 @@ pin() {
       module=github.com/yannh/kubeconform/cmd/kubeconform version=v0.8.0 seconds=10
       variable=main.version
       ;;
+    kustomize)
+      module=sigs.k8s.io/kustomize/kustomize/v5 version=v5.8.1 seconds=40
+      variable=sigs.k8s.io/kustomize/api/provenance.version
+      ;;
     ct)
       module=github.com/helm/chart-testing/v3/ct version=v3.14.0 seconds=10
       variable=github.com/helm/chart-testing/v3/ct/cmd.Version
       ;;
-    *) fail "unknown tool '$1'; known are helm, helm3, helm4, kubeconform, ct" ;;
+    *) fail "unknown tool '$1'; known are helm, helm3, helm4, kubeconform, kustomize, ct" ;;
   esac
 }
 
@@ -105,7 +110,7 @@ provide_helm() {
   echo "$bin/helm"
 }
 
-(($# > 0)) || fail "name the tools to provide: helm, helm3, helm4, kubeconform, ct"
+(($# > 0)) || fail "name the tools to provide: helm, helm3, helm4, kubeconform, kustomize, ct"
 for tool in "$@"; do
   if [[ $tool == helm ]]; then provide_helm; else provide "$tool"; fi
 done

@@ -8,18 +8,28 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 requirements=$root/requirements/oracles
 environments=$root/.tools/oracles
 uv=$root/.venv/bin/uv
-oracles=(dynamo-1.2.1 dynamo-1.3.1 dynamo-1.4.2 aiperf-0.13.0)
+oracles=(dynamo-1.2.1 dynamo-1.3.1 dynamo-1.4.2 aiperf-0.13.0 gpt-oss-0.0.9)
 
 # PyYAML: aiperf imports it, and has it only through packages that are left out.
 required() {
   case $1 in
     dynamo-*) echo "ai-dynamo==${1#dynamo-}" ;;
     aiperf-*) printf '%s\n' "aiperf==${1#aiperf-}" pyyaml ;;
+    gpt-oss-*) echo "gpt-oss==${1#gpt-oss-}" ;;
+  esac
+}
+
+# Packages are chosen for the oldest Python that is supported. gpt-oss asks for a newer one, and its
+# parser needs nothing of it.
+lowest_python() {
+  case $1 in
+    gpt-oss-*) echo 3.12 ;;
+    *) echo 3.11 ;;
   esac
 }
 
 lock() {
-  required "$1" | "$uv" pip compile --quiet --universal --python-version 3.11 \
+  required "$1" | "$uv" pip compile --quiet --universal --python-version "$(lowest_python "$1")" \
     --generate-hashes --no-header --no-annotate --excludes "$requirements/${1%-*}-excludes.txt" \
     --output-file "$requirements/$1.txt" -
 }
@@ -34,7 +44,11 @@ make_environment() {
   echo "oracles.sh: $1"
   rm -rf "$environment/.stamp" "$environment"
   "$uv" venv --quiet --python "$root/.venv/bin/python" "$environment"
-  VIRTUAL_ENV=$environment "$uv" pip sync --quiet --require-hashes "$locked"
+  local options=(--require-hashes)
+  if [[ $1 == gpt-oss-* ]]; then
+    options+=(--python-version "$(lowest_python "$1")")
+  fi
+  VIRTUAL_ENV=$environment "$uv" pip sync --quiet "${options[@]}" "$locked"
   # The stamp goes first and comes last: an environment without it is not made.
   echo "$sum" >"$environment/.stamp"
 }

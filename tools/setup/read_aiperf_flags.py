@@ -12,23 +12,24 @@ import typing
 from typing import Any
 
 from aiperf.cli_commands.profile import app
+from aiperf.config.flags.cli_config import CLIConfig
 from aiperf.config.flags.resolver import resolve_config
 from aiperf.config.loader import build_benchmark_plan
 
-BASE = ["--model", "m", "--url", "http://frontend:8000", "--endpoint-type", "chat"]
-BOUND = re.compile(r"Input should be (greater|less) than( or equal to)? (-?[\d.]+)")
+BASE = {"model_names": ["m"], "urls": ["http://frontend:8000"], "request_count": 10}
+# What a dataset that is made refuses may be taken with one that is ready.
+READY_DATASET = {"public_dataset": "sharegpt"}
+BOUND = re.compile(
+    r"Input should be (?P<side>greater|less) than(?P<inclusive> or equal to)? (?P<limit>-?[\d.]+)"
+    r".*?input_value='?(?P<given>[-+.\de]+)"
+)
 KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float"}
 
 
-def refusal(words: list[str]) -> str:
-    """Return what aiperf says to a command line; '' when it takes it."""
-    count = [] if "--request-count" in words else ["--request-count", "10"]
+def refusal(settings: dict[str, Any]) -> str:
+    """Return what aiperf says to the settings that flags make; '' when it takes them."""
     try:
-        _, bound, _ = app.parse_args(
-            [*BASE, *count, *words], exit_on_error=False, print_error=False
-        )
-        flags = bound.arguments["cli_config"]
-        build_benchmark_plan(resolve_config(flags, flags.config_file))
+        build_benchmark_plan(resolve_config(CLIConfig(**BASE | settings), None))
     except Exception as error:  # noqa: BLE001 -- whatever it raises is its refusal
         return str(error)
     return ""
@@ -36,8 +37,9 @@ def refusal(words: list[str]) -> str:
 
 def facts(argument: Any) -> dict[str, Any]:
     """Return the facts about one flag."""
-    name, *aliases = sorted(argument.names, key=lambda n: (n.startswith("--no-"), len(n) < 3))
+    aliases = sorted(argument.names, key=lambda n: (n.startswith("--no-"), len(n) < 3))[1:]
     flag: dict[str, Any] = {"aliases": aliases} if aliases else {}
+    (field,) = argument.keys
     hint = argument.hint
     several = typing.get_origin(hint) is list or hint is list
     if several:
@@ -54,31 +56,45 @@ def facts(argument: Any) -> dict[str, Any]:
     if flag["type"] != "bool" and argument.token_count()[0] != 1:
         flag |= {"type": "other"}
     if flag["type"] == "str" and not several and "choices" not in flag:
-        flag |= listed(name)
+        flag |= listed(field)
     if flag["type"].split()[0] in ("int", "float"):
-        flag |= bounds(name)
+        flag |= bounds(field, flag["type"].split()[0])
     return flag
 
 
-def listed(name: str) -> dict[str, Any]:
+def listed(field: str) -> dict[str, Any]:
     """Return the type of a flag that takes one number or several with commas between them."""
-    said = refusal([name, "no-such-value"])
+    said = refusal({field: "no-such-value"})
     for text, kind in (("invalid literal for int", "int"), ("string to float", "float")):
         if text in said:
             return {"type": f"{kind} list"}
     return {}
 
 
-def bounds(name: str) -> dict[str, Any]:
+def bounds(field: str, kind: str) -> dict[str, Any]:
     """Return the bounds of a number."""
+    return tightest(field, kind, -(10**9)) | tightest(field, kind, 10**12)
+
+
+def tightest(field: str, kind: str, number: float) -> dict[str, Any]:
+    """Return the bound that is told last when values go from a far one towards those taken.
+
+    The flag has its own bound, and what it becomes part of may have a tighter one, which counts
+    where it holds for every dataset.
+    """
     found: dict[str, Any] = {}
-    for word in ("-1000000000", "1000000000000"):
-        told = BOUND.search(refusal([name, word]))
-        if told:
-            side = "minimum" if told.group(1) == "greater" else "maximum"
-            key = side if told.group(2) else f"exclusive_{side}"
-            number = float(told.group(3))
-            found[key] = int(number) if number.is_integer() else number
+    while told := BOUND.search(refusal({field: str(number)})):
+        side = "minimum" if told["side"] == "greater" else "maximum"
+        limit = float(told["limit"])
+        limit = int(limit) if limit.is_integer() else limit
+        bound = {side if told["inclusive"] else f"exclusive_{side}": limit}
+        if bound == found or float(told["given"]) != number:
+            break
+        if found and not refusal({field: number} | READY_DATASET):
+            break
+        found = bound
+        inward = (1 if kind == "int" else 1e-9) * (1 if side == "minimum" else -1)
+        number = limit if told["inclusive"] else limit + inward
     return found
 
 

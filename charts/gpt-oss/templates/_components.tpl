@@ -131,8 +131,6 @@ args:
 
 {{/* Main container of a worker. Takes root and plan. */}}
 {{- define "gpt-oss.workerContainer" -}}
-{{- $gpu := include "gpt-oss.gpu" .root | fromJson -}}
-{{- $gpus := int .plan.gpusPerPod -}}
 {{- $environment := include "gpt-oss.cacheEnvironment" .root | fromYaml -}}
 {{- if ne (include "gpt-oss.servedName" .root) .root.Values.model.id -}}
   {{- /* The frontend looks a name up in the cache; another name than the id is not there. */ -}}
@@ -141,8 +139,6 @@ args:
 {{- with .root.Values.quantization.override -}}
   {{- $_ := set $environment "OVERRIDE_QUANT_ALGO" . -}}
 {{- end -}}
-{{- $memory := printf "%dGi" (mul $gpus ($gpu.memoryPerGpu | trimSuffix "Gi" | int)) -}}
-{{- $requests := merge (dict) .plan.options.resources.requests (dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory) -}}
 name: main
 image: {{ include "gpt-oss.image" .root }}
 imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
@@ -150,10 +146,7 @@ imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
 env:
   {{- include "gpt-oss.environment" (dict "base" $environment "extra" .plan.options.env) | nindent 2 }}
 resources:
-  requests:
-    {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) $requests) | nindent 4 }}
-  limits:
-    {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits) | nindent 4 }}
+  {{- include "gpt-oss.gpuResources" . | nindent 2 }}
 volumeMounts:
   - {name: model-cache, mountPath: /opt/models, readOnly: true}
   - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
@@ -162,7 +155,7 @@ volumeMounts:
 {{/* A worker as a component. Takes root and plan. */}}
 {{- define "gpt-oss.workerComponent" -}}
 {{- $volumes := append (include "gpt-oss.cacheVolumes" .root | fromYamlArray)
-      (dict "name" "engine" "configMap" (dict "name" (printf "%s-engine" (include "gpt-oss.name" .root)))) -}}
+      (include "gpt-oss.engineVolume" .root | fromYaml) -}}
 {{- $spec := include "gpt-oss.placement" .root | fromYaml -}}
 {{- $_ := set $spec "terminationGracePeriodSeconds" (int .plan.options.terminationGracePeriodSeconds) -}}
 {{- $_ := set $spec "initContainers" (include "gpt-oss.waitForCache" .root | fromYamlArray) -}}
@@ -172,7 +165,7 @@ type: {{ ternary "worker" .plan.role (eq .plan.role "aggregated") }}
 replicas: {{ .plan.replicas }}
 nodes: {{ .plan.nodes }}
 gpus: {{ .plan.gpusPerPod | toString | quote }}
-sharedMemory: {{ .plan.options.sharedMemory | default (printf "%dGi" (mul 20 (int .plan.gpusPerPod))) }}
+sharedMemory: {{ include "gpt-oss.sharedMemory" . }}
 labels:
   {{- include "gpt-oss.podLabels" (dict "root" .root "component" .plan.name "options" .plan.options) | nindent 2 }}
 annotations:

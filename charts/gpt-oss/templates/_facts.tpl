@@ -22,9 +22,29 @@
 {{- .Values.runtime.apiVersion | default (last $release.apiVersions) -}}
 {{- end -}}
 
+{{/* What serves the model: under trtllm-serve the image of the TensorRT-LLM that the release ships. */}}
 {{- define "gpt-oss.image" -}}
-{{- $facts := include "gpt-oss.facts" . | fromJson -}}
-{{- .Values.runtime.image | default (printf "%s:%s" $facts.image .Values.runtime.release) -}}
+{{- if .Values.runtime.image -}}
+{{- .Values.runtime.image -}}
+{{- else if eq .Values.runtime.kind "trtllm-serve" -}}
+{{- $release := include "gpt-oss.release" . | fromJson -}}
+{{- printf "%s:%s" (include "gpt-oss.facts" . | fromJson).serveImage $release.trtllm -}}
+{{- else -}}
+{{- include "gpt-oss.dynamoImage" . -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "gpt-oss.dynamoImage" -}}
+{{- printf "%s:%s" (include "gpt-oss.facts" . | fromJson).image .Values.runtime.release -}}
+{{- end -}}
+
+{{/* Image with aiperf, which TensorRT-LLM's own has not. */}}
+{{- define "gpt-oss.aiperfImage" -}}
+{{- if eq .Values.runtime.kind "trtllm-serve" -}}
+{{- include "gpt-oss.dynamoImage" . -}}
+{{- else -}}
+{{- include "gpt-oss.image" . -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Operators that read the version from the tag refuse a tag that is none, unless it is given. */}}

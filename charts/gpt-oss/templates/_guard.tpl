@@ -12,19 +12,22 @@
 {{- if not .Values.hardware.gpu -}}
   {{- fail (printf "hardware.gpu is not set; set it to one of %s" (keys $facts.gpus | sortAlpha | join ", ")) -}}
 {{- end -}}
-{{- include "gpt-oss.guardRelease" . -}}
+{{- $serve := eq .Values.runtime.kind "trtllm-serve" -}}
+{{- if $serve -}}{{- include "gpt-oss.guardServer" . -}}{{- else -}}{{- include "gpt-oss.guardRelease" . -}}{{- end -}}
+{{- include "gpt-oss.guardMonitoring" . -}}
 {{- include "gpt-oss.guardRoles" . -}}
 {{- $workers := (include "gpt-oss.plan" . | fromYaml).workers -}}
 {{- range $workers -}}
   {{- include "gpt-oss.guardWorker" (dict "root" $ "plan" .) -}}
 {{- end -}}
+{{- if not $serve -}}
 {{- include "gpt-oss.guardName" (dict "root" . "workers" $workers) -}}
+{{- end -}}
 {{- if .Values.benchmark.enabled -}}
-  {{- range $key := list "inputTokens" "outputTokens" "concurrencyPerGpu" -}}
-    {{- if not (get $.Values.workload $key) -}}
-      {{- fail (printf "benchmark.enabled is true, but workload.%s is not set; set it" $key) -}}
-    {{- end -}}
-  {{- end -}}
+  {{- include "gpt-oss.guardTraffic" . -}}
+{{- end -}}
+{{- if .Values.accuracy.enabled -}}
+  {{- include "gpt-oss.guardAccuracy" . -}}
 {{- end -}}
 {{- end -}}
 

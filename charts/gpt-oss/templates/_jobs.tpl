@@ -40,101 +40,45 @@ spec:
       "spec" (dict "restartPolicy" "Never" "volumes" $volumes)) -}}
 {{- end -}}
 
-{{/* Words of the aiperf command line, as YAML. */}}
-{{- define "gpt-oss.aiperf" -}}
-{{- $plan := include "gpt-oss.plan" . | fromYaml -}}
-{{- $workload := .Values.workload -}}
-- aiperf
-- profile
-- --model
-- {{ include "gpt-oss.servedName" . }}
-- --tokenizer
-- {{ .Values.model.id }}
-- --tokenizer-revision
-- {{ .Values.model.revision | quote }}
-- --endpoint-type
-- chat
-- --endpoint
-- /v1/chat/completions
-- --streaming
-- --url
-- {{ include "gpt-oss.endpoint" . }}
-- --synthetic-input-tokens-mean
-- {{ int $workload.inputTokens | quote }}
-- --synthetic-input-tokens-stddev
-- "0"
-- --output-tokens-mean
-- {{ int $workload.outputTokens | quote }}
-- --output-tokens-stddev
-- "0"
-- --extra-inputs
-- {{ printf "max_tokens:%d" (int $workload.outputTokens) }}
-- --extra-inputs
-- {{ printf "min_tokens:%d" (int $workload.outputTokens) }}
-- --extra-inputs
-- ignore_eos:true
-- --concurrency
-- {{ int $plan.concurrency | quote }}
-- --request-count
-- {{ int $plan.requests | quote }}
-- --warmup-request-count
-- {{ .Values.benchmark.warmupRequests | default $plan.concurrency | int | quote }}
-- --num-dataset-entries
-- {{ int $plan.requests | quote }}
-- --random-seed
-- {{ int .Values.benchmark.randomSeed | quote }}
-- --use-server-token-count
-- --artifact-dir
-- {{ include "gpt-oss.artifactFolder" . }}
-- --ui
-- simple
-{{- range .Values.benchmark.extraArgs }}
-- {{ . | quote }}
-{{- end }}
+{{/* An init container that waits until the model is listed. Takes root, image and seconds. */}}
+{{- define "gpt-oss.waitForModel" -}}
+name: wait-for-model
+image: {{ .image }}
+imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
+command:
+  - python3
+  - /etc/gpt-oss/scripts/wait_for_model.py
+  - {{ include "gpt-oss.endpoint" .root }}
+  - {{ include "gpt-oss.servedName" .root }}
+  - {{ int .seconds | quote }}
+resources:
+  requests: {cpu: 100m, memory: 128Mi}
+securityContext:
+  {{- toYaml .root.Values.containerSecurityContext | nindent 2 }}
+volumeMounts:
+  - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
 {{- end -}}
 
 {{- define "gpt-oss.artifactFolder" -}}
 /artifacts
 {{- end -}}
 
-{{- define "gpt-oss.benchmarkTemplate" -}}
-{{- $options := .Values.benchmark -}}
-{{- $plan := include "gpt-oss.plan" . | fromYaml -}}
-{{- $environment := include "gpt-oss.cacheEnvironment" . | fromYaml -}}
-{{- $_ := set $environment "HOME" "/tmp" -}}
-{{- $_ := set $environment "COLUMNS" "100" -}}
-{{- /* One process must be able to hold every connection, or requests queue in the client. */ -}}
-{{- $_ := set $environment "AIPERF_HTTP_CONNECTION_LIMIT" (int $plan.concurrency | max 2500 | toString) -}}
-{{- $image := $options.image | default (include "gpt-oss.image" .) -}}
-{{- $scripts := dict "name" "scripts" "mountPath" "/etc/gpt-oss/scripts" "readOnly" true -}}
-{{- $artifacts := dict "name" "artifacts" "mountPath" (include "gpt-oss.artifactFolder" .) -}}
-{{- $volume := dict "name" "artifacts" "emptyDir" dict -}}
-{{- with $options.artifacts.existingClaim -}}
-  {{- $volume = dict "name" "artifacts" "persistentVolumeClaim" (dict "claimName" .) -}}
-  {{- $_ := set $artifacts "subPath" ($options.artifacts.subPath | default (printf "%s-benchmark" (include "gpt-oss.name" $))) -}}
+{{/* Where a Job leaves its results. Takes root, kind and options. */}}
+{{- define "gpt-oss.artifactVolume" -}}
+name: artifacts
+{{- with .options.artifacts.existingClaim }}
+persistentVolumeClaim:
+  claimName: {{ . }}
+{{- else }}
+emptyDir: {}
+{{- end }}
 {{- end -}}
-{{- $main := dict
-      "name" "aiperf"
-      "image" $image
-      "imagePullPolicy" .Values.runtime.imagePullPolicy
-      "command" (list "python3" "/etc/gpt-oss/scripts/benchmark.py")
-      "args" (include "gpt-oss.aiperf" . | fromYamlArray)
-      "env" (include "gpt-oss.environment" (dict "base" $environment "extra" $options.env) | fromYamlArray)
-      "resources" (dict "requests" (merge (dict) $options.resources.requests (dict "cpu" "8" "memory" "16Gi")))
-      "volumeMounts" (list (dict "name" "model-cache" "mountPath" "/opt/models" "readOnly" true) $scripts $artifacts (dict "name" "tmp" "mountPath" "/tmp")) -}}
-{{- with $options.resources.limits }}{{ $_ := set $main.resources "limits" . }}{{ end -}}
-{{- $wait := dict
-      "name" "wait-for-model"
-      "image" $image
-      "imagePullPolicy" .Values.runtime.imagePullPolicy
-      "command" (list "python3" "/etc/gpt-oss/scripts/wait_for_model.py" (include "gpt-oss.endpoint" .) (include "gpt-oss.servedName" .) (int $options.waitSeconds | toString))
-      "resources" (dict "requests" (dict "cpu" "100m" "memory" "128Mi"))
-      "securityContext" .Values.containerSecurityContext
-      "volumeMounts" (list $scripts) -}}
-{{- $volumes := concat (include "gpt-oss.cacheVolumes" . | fromYamlArray) (list $volume (dict "name" "tmp" "emptyDir" dict)) -}}
-{{- $annotations := dict
-      "gpt-oss/gpus" (int $plan.gpus | toString)
-      "gpt-oss/concurrency-per-gpu" (int .Values.workload.concurrencyPerGpu | toString) -}}
-{{- include "gpt-oss.jobTemplate" (dict "root" . "component" "benchmark" "options" $options "main" $main "annotations" $annotations
-      "spec" (dict "restartPolicy" "Never" "initContainers" (list $wait) "volumes" $volumes)) -}}
+
+{{/* Takes root, kind and options. */}}
+{{- define "gpt-oss.artifactMount" -}}
+name: artifacts
+mountPath: {{ include "gpt-oss.artifactFolder" .root }}
+{{- if .options.artifacts.existingClaim }}
+subPath: {{ .options.artifacts.subPath | default (printf "%s-%s" (include "gpt-oss.name" .root) .kind) }}
+{{- end }}
 {{- end -}}

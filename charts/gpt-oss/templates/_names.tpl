@@ -8,9 +8,18 @@
 {{- define "gpt-oss.labels" -}}
 app.kubernetes.io/name: {{ .Chart.Name }}
 app.kubernetes.io/instance: {{ .Release.Name }}
-app.kubernetes.io/version: {{ .Values.runtime.release | quote }}
+app.kubernetes.io/version: {{ include "gpt-oss.version" . | quote }}
 app.kubernetes.io/managed-by: {{ .Release.Service }}
 helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version }}
+{{- end -}}
+
+{{/* Version of what serves. */}}
+{{- define "gpt-oss.version" -}}
+{{- if eq .Values.runtime.kind "trtllm-serve" -}}
+{{- (include "gpt-oss.release" . | fromJson).trtllm -}}
+{{- else -}}
+{{- .Values.runtime.release -}}
+{{- end -}}
 {{- end -}}
 
 {{/* Labels of one kind of pod, with the user's. Takes root, component and options. */}}
@@ -27,9 +36,14 @@ app.kubernetes.io/component: {{ .component }}
 {{- .Values.modelCache.existingClaim | default (printf "%s-model-cache" (include "gpt-oss.name" .)) -}}
 {{- end -}}
 
-{{/* Service that the operator makes for the frontend. */}}
+{{/* Service that answers: the chart's own, or the one that the operator makes for the frontend. */}}
+{{- define "gpt-oss.serviceName" -}}
+{{- $part := ternary "server" "frontend" (eq .Values.runtime.kind "trtllm-serve") -}}
+{{- printf "%s-%s" (include "gpt-oss.name" .) $part -}}
+{{- end -}}
+
 {{- define "gpt-oss.endpoint" -}}
-{{- printf "http://%s-frontend:8000" (include "gpt-oss.name" .) -}}
+{{- printf "http://%s:8000" (include "gpt-oss.serviceName" .) -}}
 {{- end -}}
 
 {{- define "gpt-oss.servedName" -}}

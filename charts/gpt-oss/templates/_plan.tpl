@@ -1,4 +1,4 @@
-{{/* The arithmetic of a target, in one place: GPUs from engine configs, concurrency from GPUs. */}}
+{{/* The arithmetic of a target, in one place: GPUs from engine configs. */}}
 
 {{/* What a worker is without options; values.yaml cannot hold it, for it holds no workers. */}}
 {{- define "gpt-oss.workerDefaults" -}}
@@ -39,7 +39,7 @@ engine:
   {{- toYaml $engine | nindent 2 }}
 {{- end -}}
 
-{{/* The whole target, as YAML: workers, gpus, concurrency, requests. */}}
+{{/* The whole target, as YAML: workers, gpus, and whether it is disaggregated. */}}
 {{- define "gpt-oss.plan" -}}
 {{- $root := . -}}
 {{- $gpus := 0 -}}
@@ -52,11 +52,8 @@ engine:
   {{- $gpus = add $gpus (mul (int $derived.gpus) (int $derived.replicas)) -}}
   {{- if ne $worker.role "aggregated" -}}{{- $disaggregated = true -}}{{- end -}}
 {{- end -}}
-{{- $concurrency := mul $gpus (.Values.workload.concurrencyPerGpu | default 1 | int) -}}
 gpus: {{ $gpus }}
 disaggregated: {{ $disaggregated }}
-concurrency: {{ $concurrency }}
-requests: {{ .Values.workload.requests | default (mul 10 $concurrency) | int }}
 workers:
   {{- toYaml $workers | nindent 2 }}
 {{- end -}}

@@ -90,6 +90,30 @@ affinity:
 {{- end }}
 {{- end -}}
 
+{{/* Requests and limits of a container with the GPUs of a worker. Takes root and plan. */}}
+{{- define "gpt-oss.gpuResources" -}}
+{{- $gpu := include "gpt-oss.gpu" .root | fromJson -}}
+{{- $gpus := int .plan.gpusPerPod -}}
+{{- $memory := printf "%dGi" (mul $gpus ($gpu.memoryPerGpu | trimSuffix "Gi" | int)) -}}
+{{- $requests := merge (dict) .plan.options.resources.requests (dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory) -}}
+requests:
+  {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) $requests) | nindent 2 }}
+limits:
+  {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits) | nindent 2 }}
+{{- end -}}
+
+{{/* Size of /dev/shm, through which the ranks talk. Takes plan. */}}
+{{- define "gpt-oss.sharedMemory" -}}
+{{- .plan.options.sharedMemory | default (printf "%dGi" (mul 20 (int .plan.gpusPerPod))) -}}
+{{- end -}}
+
+{{/* Volume with the engine configurations. */}}
+{{- define "gpt-oss.engineVolume" -}}
+name: engine
+configMap:
+  name: {{ include "gpt-oss.name" . }}-engine
+{{- end -}}
+
 {{/* An init container that waits until the cache holds the pinned revision and the vocabulary. */}}
 {{- define "gpt-oss.waitForCache" -}}
 - name: wait-for-model-cache

@@ -1,0 +1,133 @@
+{{/* The benchmark Job: aiperf sends the target's traffic. */}}
+
+{{/* Words that benchmark.py is given, as YAML: the aiperf command line, after the sweep if there is
+     one. Of a sweep's command benchmark.py fills in what changes from step to step. */}}
+{{- define "gpt-oss.benchmarkWords" -}}
+{{- $workload := .Values.workload -}}
+{{- $options := .Values.benchmark -}}
+{{- $sweep := kindIs "map" $workload.sweep -}}
+{{- $steps := include "gpt-oss.concurrencies" . | fromJsonArray -}}
+{{- $first := first $steps | int -}}
+{{- if $sweep }}
+- --sweep
+- {{ include "gpt-oss.join" $steps | quote }}
+- --rounds
+- {{ $workload.sweep.rounds | default 5 | int | quote }}
+{{- end }}
+- aiperf
+- profile
+- --model
+- {{ include "gpt-oss.servedName" . }}
+- --tokenizer
+- {{ .Values.model.id }}
+- --tokenizer-revision
+- {{ .Values.model.revision | quote }}
+- --endpoint-type
+- chat
+- --endpoint
+- /v1/chat/completions
+- --streaming
+- --url
+- {{ include "gpt-oss.endpoint" . }}
+- --synthetic-input-tokens-mean
+- {{ int $workload.inputTokens | quote }}
+- --synthetic-input-tokens-stddev
+- {{ int $workload.inputTokensStddev | quote }}
+- --output-tokens-mean
+- {{ int $workload.outputTokens | quote }}
+- --output-tokens-stddev
+- {{ int $workload.outputTokensStddev | quote }}
+{{- if not $workload.outputTokensStddev }}
+- --extra-inputs
+- {{ printf "max_tokens:%d" (int $workload.outputTokens) }}
+- --extra-inputs
+- {{ printf "min_tokens:%d" (int $workload.outputTokens) }}
+{{- end }}
+- --extra-inputs
+- ignore_eos:true
+{{- if not $sweep }}
+{{- $requests := include "gpt-oss.requests" . | int }}
+{{- $warmup := $options.warmupRequests | default $first | int }}
+- --concurrency
+- {{ $first | quote }}
+- --request-count
+- {{ $requests | quote }}
+- --warmup-request-count
+- {{ $warmup | quote }}
+- --num-dataset-entries
+- {{ $options.datasetEntries | default (add $requests $warmup) | int | quote }}
+{{- else }}
+{{- with $options.warmupRequests }}
+- --warmup-request-count
+- {{ int . | quote }}
+{{- end }}
+{{- with $options.datasetEntries }}
+- --num-dataset-entries
+- {{ int . | quote }}
+{{- end }}
+{{- end }}
+{{- with $workload.goodput }}
+- --goodput
+- {{ include "gpt-oss.goodput" . | quote }}
+{{- end }}
+- --random-seed
+- {{ int $options.randomSeed | quote }}
+- --use-server-token-count
+- --artifact-dir
+- {{ include "gpt-oss.artifactFolder" . }}
+- --ui
+- simple
+{{- range $options.extraArgs }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Whole numbers with commas between them. */}}
+{{- define "gpt-oss.join" -}}
+{{- range $number, $value := . }}{{ if $number }},{{ end }}{{ int $value }}{{ end -}}
+{{- end -}}
+
+{{/* Limits as aiperf takes them: metric:limit, with spaces between. */}}
+{{- define "gpt-oss.goodput" -}}
+{{- $limits := list -}}
+{{- range $metric, $limit := . -}}
+  {{- $limits = append $limits (printf "%s:%v" $metric $limit) -}}
+{{- end -}}
+{{- join " " $limits -}}
+{{- end -}}
+
+{{- define "gpt-oss.benchmarkTemplate" -}}
+{{- $options := .Values.benchmark -}}
+{{- $most := include "gpt-oss.concurrencies" . | fromJsonArray | last | int -}}
+{{- $environment := include "gpt-oss.cacheEnvironment" . | fromYaml -}}
+{{- $_ := set $environment "HOME" "/tmp" -}}
+{{- $_ := set $environment "COLUMNS" "100" -}}
+{{- /* One process must be able to hold every connection, or requests queue in the client. */ -}}
+{{- $_ := set $environment "AIPERF_HTTP_CONNECTION_LIMIT" (max $most 2500 | toString) -}}
+{{- $image := $options.image | default (include "gpt-oss.aiperfImage" .) -}}
+{{- $results := dict "root" . "kind" "benchmark" "options" $options -}}
+{{- $main := dict
+      "name" "aiperf"
+      "image" $image
+      "imagePullPolicy" .Values.runtime.imagePullPolicy
+      "command" (list "python3" "/etc/gpt-oss/scripts/benchmark.py")
+      "args" (include "gpt-oss.benchmarkWords" . | fromYamlArray)
+      "env" (include "gpt-oss.environment" (dict "base" $environment "extra" $options.env) | fromYamlArray)
+      "resources" (dict "requests" (merge (dict) $options.resources.requests (dict "cpu" "8" "memory" "16Gi")))
+      "volumeMounts" (list
+        (dict "name" "model-cache" "mountPath" "/opt/models" "readOnly" true)
+        (dict "name" "scripts" "mountPath" "/etc/gpt-oss/scripts" "readOnly" true)
+        (include "gpt-oss.artifactMount" $results | fromYaml)
+        (dict "name" "tmp" "mountPath" "/tmp")) -}}
+{{- with $options.resources.limits }}{{ $_ := set $main.resources "limits" . }}{{ end -}}
+{{- $wait := include "gpt-oss.waitForModel" (dict "root" . "image" $image "seconds" $options.waitSeconds) | fromYaml -}}
+{{- $volumes := concat
+      (include "gpt-oss.cacheVolumes" . | fromYamlArray)
+      (list (include "gpt-oss.artifactVolume" $results | fromYaml) (dict "name" "tmp" "emptyDir" dict)) -}}
+{{- $annotations := dict "gpt-oss/gpus" ((include "gpt-oss.plan" . | fromYaml).gpus | int | toString) -}}
+{{- if not (or (kindIs "map" .Values.workload.sweep) .Values.workload.concurrency) -}}
+  {{- $_ := set $annotations "gpt-oss/concurrency-per-gpu" (int .Values.workload.concurrencyPerGpu | toString) -}}
+{{- end -}}
+{{- include "gpt-oss.jobTemplate" (dict "root" . "component" "benchmark" "options" $options "main" $main "annotations" $annotations
+      "spec" (dict "restartPolicy" "Never" "initContainers" (list $wait) "volumes" $volumes)) -}}
+{{- end -}}
