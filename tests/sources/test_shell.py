@@ -122,7 +122,7 @@ def test_what_is_inside_loops_and_branches_is_listed_once() -> None:
     text = """
     while ! ready | grep ok; do sleep 5; done
     if [ -f x ]; then a; elif b; then c; else d; fi
-    for n in 1 2; do e $n; done
+    for n in $N; do e $n; done
     case "$MODE" in
       agg|all) f ;;
       (*) g ;;
@@ -130,7 +130,7 @@ def test_what_is_inside_loops_and_branches_is_listed_once() -> None:
     h
     """
     assert lines(text) == [
-        "ready", "grep ok", "sleep 5", "[ -f x ]", "a", "b", "c", "d", "e ${n}", "f", "g", "h",
+        "ready", "grep ok", "sleep 5", "[ -f x ]", "a", "b", "c", "d", "e ${N}", "f", "g", "h",
     ]  # fmt: skip
 
 
@@ -168,9 +168,27 @@ def test_what_a_branch_may_change_is_not_known_after_it() -> None:
     assert lines(text, {"X": "0", "Z": "9"})[1::2] == ["echo ${X} 5", "echo ${Z}"]
 
 
-def test_a_loop_over_one_value_is_known_and_over_several_is_not() -> None:
+def test_a_loop_runs_for_each_value_that_is_known() -> None:
     assert lines("for n in 4; do run $n; done") == ["run 4"]
-    assert lines("for n in 4 8; do run $n; done") == ["run ${n}"]
+    assert lines("for n in 4 $N; do run $n; done; run $n", {"N": "8"}) == [
+        "run 4",
+        "run 8",
+        "run 8",
+    ]
+    nested = "for a in 1 2; do\n for b in x y; do run $a$b & done\n while t; do u; done\ndone; end"
+    each = ["run {}x", "run {}y", "t", "u"]
+    assert lines(nested) == [line.format(n) for n in (1, 2) for line in each] + ["end"]
+
+
+def test_a_loop_over_values_that_are_not_known_runs_once() -> None:
+    assert lines("for n in $N; do run $n; done", {"N": None}) == ["run ${N}"]
+    assert lines("for n in $(seq 3); do run $n; done") == ["run $(seq 3)"]
+    assert lines("for n; do run $n; done") == ["run ${n}"]
+
+
+def test_loops_without_end_come_to_an_end() -> None:
+    loops = "for a in 1 2 3 4 5 6 7 8; do " * 40 + "run; " + "done; " * 40
+    assert len(lines(loops)) <= 5000
 
 
 def test_what_is_not_known_stays_as_written() -> None:
@@ -220,8 +238,57 @@ def test_a_quoted_here_document_is_not_expanded() -> None:
     assert document.target.value == "file"
 
 
-def test_an_array_is_not_a_command() -> None:
-    assert lines("A=(one two)\nrun ${A[@]}") == ["run ${A[@]}"]
+def test_an_array_is_no_command_and_gives_its_elements() -> None:
+    assert lines("A=(one 'two 3')\nA+=(\n  --x=$X\n)\nrun ${A[@]}", {"X": "4"}) == [
+        "run one two 3 --x=4"
+    ]
+    (command,) = script('A=(one "two 3")\nrun "${A[@]}" end').commands
+    assert [word.value for word in command.words] == ["run", "one", "two 3", "end"]
+
+
+def test_an_array_that_a_branch_may_change_is_not_known() -> None:
+    assert lines("A=(1)\nif t; then A+=(2); fi\nrun ${A[@]}")[1:] == ["run ${A[@]}"]
+    assert lines("A=(1)\n[ -n $B ] && A+=(2)\nrun ${A[@]}")[1:] == ["run ${A[@]}"]
+
+
+@pytest.mark.parametrize(
+    "folder",
+    [
+        '$(dirname "$0")',
+        "`pwd`",
+        '$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)',
+        '$(cd -- "$(dirname -- "${BASH_SOURCE[0]}")" &> /dev/null && pwd)',
+        '$(CDPATH= cd -- "$(dirname -- "$0")" && pwd -P)',
+        '$(realpath "$(dirname "$0")")',
+        '$(dirname "$(readlink -f "$0")")',
+        '$(dirname "$(realpath "${BASH_SOURCE[0]:-$0}")")',
+    ],
+)
+def test_the_folder_of_the_script_is_known_where_it_is_a_file(folder: str) -> None:
+    text = f'here="{folder}"\nrun $here/engine.yaml'
+    expected = "out" if "dirname" in folder else folder
+    (command,) = read_script(Tree(text, START, indent=4), {}, (), "out").commands
+    assert command.line == f"run {expected}/engine.yaml"
+    assert "dirname" not in folder or "dirname" in lines(text)[0]
+
+
+def test_a_path_from_the_folder_of_the_script_is_known() -> None:
+    text = 'run "$(cd "$(dirname "$0")/../engine" && pwd)/a.yaml"'
+    (command,) = read_script(Tree(text, START, indent=4), {}, (), "out").commands
+    assert command.line == "run out/../engine/a.yaml"
+
+
+def test_each_command_has_the_variables_that_were_set_for_it() -> None:
+    text = "export A=1\nB=2 one\nf() { two; }\nC=3 f\nA=4\nA=5 D=$X three"
+    steps = script(text).steps
+    assert [step.command.line for step in steps] == ["one", "two", "three"]
+    assert [{n: v.value for n, v in step.environment.items()} for step in steps] == [
+        {"A": "1", "B": "2"},
+        {"A": "1", "C": "3"},
+        {"A": "5", "D": None},
+    ]
+    assert [step.function for step in steps] == ["", "f", ""]
+    assert steps[0].environment["B"].place == Place("job.yaml", 12, 5)
 
 
 def test_variables_that_a_script_mentions_are_known() -> None:

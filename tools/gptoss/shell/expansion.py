@@ -17,6 +17,17 @@ REFERENCE = re.compile(r"\$[({]?([A-Za-z_]\w*)")
 ARITHMETIC = re.compile(r"\$\(\((.*?)\)\)")
 NAME = re.compile(r"[A-Za-z_]\w*")
 UNRESOLVED = re.compile(r"\$[({]|`")
+# Ways to write the folder of the script that is running, with a path from there.
+OWN_NAME = r'"?(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"?'
+RESOLVED_NAME = rf'"?\$\((?:realpath|readlink -f)(?: --)? {OWN_NAME}\)"?'
+DIRNAME = rf"\$\(dirname(?: --)? (?:{OWN_NAME}|{RESOLVED_NAME})\)"
+QUIETLY = r"(?:\s*(?:>\s*/dev/null(?: 2>&1)?|&>\s*/dev/null))?"
+OWN_FOLDER = re.compile(
+    rf"{DIRNAME}|"
+    r"\$\((?:CDPATH= )?(?:cd|realpath|readlink -f)(?: -[PL])?(?: --)? "
+    rf'"?{DIRNAME}(?P<path>/[\w./-]*)?"?{QUIETLY}(?:\s*(?:&&|;)\s*pwd(?: -[PL])?)?\)'
+)
+ARRAY = re.compile(r"\$\{([A-Za-z_]\w*)\[[@*]\]\}")
 
 
 def is_resolved(text: str) -> bool:
@@ -39,12 +50,21 @@ class Variables:
         values: Variables by name; None for a value that is not known.
         environment: Variables that the container was started with.
         arguments: Positional parameters, ``$0`` first.
+        arrays: Arrays by name.
+        folder: The folder that the script is in; None where it is no file.
     """
 
-    def __init__(self, environment: Mapping[str, str | None], arguments: Sequence[str]) -> None:
+    def __init__(
+        self,
+        environment: Mapping[str, str | None],
+        arguments: Sequence[str],
+        folder: str | None = None,
+    ) -> None:
         self.environment = environment
+        self.folder = folder
         self.values: dict[str, str | None] = dict(environment)
         self.arguments = list(arguments)
+        self.arrays: dict[str, list[str]] = {}
 
     def words(self, word: Word) -> list[str]:
         """The words that a word becomes: unquoted expansions are split at blanks."""
@@ -52,6 +72,9 @@ class Variables:
         for part in word.parts:
             if isinstance(part, Parameter) and part.name == "@":
                 fields.add_all(self.arguments[1:])
+                continue
+            if isinstance(part, Parameter) and (elements := self._elements(part)) is not None:
+                fields.add_all(elements)
                 continue
             text = self._part(part)
             if isinstance(part, Text) or part.quoted or not is_resolved(text):
@@ -64,6 +87,11 @@ class Variables:
         """The text of parts without splitting, as in an assignment or a here-document."""
         return "".join(self._part(part) for part in parts)[:MAX_TEXT]
 
+    def _elements(self, part: Parameter) -> list[str] | None:
+        """The elements that ``${name[@]}`` stands for; None when it is no array that is known."""
+        match = ARRAY.fullmatch(part.source)
+        return self.arrays.get(match.group(1)) if match else None
+
     def _part(self, part: Part) -> str:
         """The text of a part; what is unknown as written."""
         if isinstance(part, Text):
@@ -72,6 +100,8 @@ class Variables:
             result = evaluate(part.expression, self.values, self.arguments)
             return part.source if result is None else str(result)
         if isinstance(part, Substitution):
+            if self.folder is not None and (own := OWN_FOLDER.fullmatch(part.source)):
+                return self.folder + (own["path"] or "")
             match = KUBERNETES_REFERENCE.fullmatch(part.source)
             value = self.environment.get(match.group(1)) if match else None
             return part.source if value is None else value

@@ -1,20 +1,22 @@
 """The commands that a ``sh -c`` script would run, with variables resolved where they are known.
 
-A script is read once from top to bottom: loops and branches are walked as if run once, functions
-where they are called. A variable whose value depends on the branch taken becomes unknown; what is
-unknown stays as written. Nothing here fails: odd shell gives odd words.
+A script is read once from top to bottom: branches are walked as if run once, loops for each value
+where these are known and else once, functions where they are called. A variable whose value depends
+on the branch taken becomes unknown; what is unknown stays as written. Nothing here fails: odd shell
+gives odd words.
 """
 
 from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptoss.places import Located, Place
 from gptoss.pods import Command
+from gptoss.shell.assignments import Block, array_start, assigned, assigned_names, common
 from gptoss.shell.expansion import Variables, is_resolved
+from gptoss.shell.result import HereDocument, Script, Step
 from gptoss.shell.structure import (
     CLOSING,
     CONTROL,
@@ -24,6 +26,8 @@ from gptoss.shell.structure import (
     after_pattern,
     after_word,
     function_at,
+    loop_body,
+    loop_header,
 )
 from gptoss.shell.words import (
     Operator,
@@ -41,44 +45,17 @@ if TYPE_CHECKING:
 
 MAX_COMMANDS = 2000
 MAX_CALLS = 16
-ASSIGNMENT = re.compile(r"(?s)([A-Za-z_]\w*)(\+?=)(.*)")
+MAX_LOOPS = 4
+MAX_ELEMENTS = 500
 DECLARATIONS = {"export", "local", "declare", "typeset", "readonly"}
 TESTS = {"[", "[[", "test"}
-
-
-@dataclass(frozen=True, slots=True)
-class HereDocument:
-    """A here-document.
-
-    Attributes:
-        target: The file it is written to, if any.
-        content: Its text, placed so that it can be read on as YAML.
-    """
-
-    target: Located[str] | None
-    content: Tree
-
-
-@dataclass(frozen=True, slots=True)
-class Script:
-    """What a script does.
-
-    Attributes:
-        commands: Every command in order; assignments and control words are left out.
-        documents: Its here-documents.
-        exports: Variables that it puts into the environment of its commands; None for a value
-            that is not known.
-    """
-
-    commands: tuple[Command, ...]
-    documents: tuple[HereDocument, ...]
-    exports: Mapping[str, Located[str | None]]
 
 
 def read_script(
     script: Tree,
     environment: Mapping[str, str | None],
     arguments: Sequence[str] = (),
+    folder: str | None = None,
 ) -> Script:
     """Reads a shell script.
 
@@ -86,32 +63,25 @@ def read_script(
         script: The script as a YAML string.
         environment: Variables of the container; None for a value that comes from elsewhere.
         arguments: Words after the script: ``$0``, ``$1`` and so on.
+        folder: The folder that the script is in, where it is a file.
     """
-    reader = _Reader(script, Variables(environment, arguments))
+    reader = _Reader(script, Variables(environment, arguments, folder))
     reader.run(tokens(str(script.value)))
-    return Script(tuple(reader.commands), tuple(reader.documents), reader.exports)
-
-
-@dataclass(slots=True)
-class _Block:
-    """An if, case or loop: the variables before it and at the end of each branch."""
-
-    before: dict[str, str | None]
-    is_case: bool = False
-    is_exhaustive: bool = False
-    ends: list[dict[str, str | None]] = field(default_factory=list)
+    return Script(tuple(reader.steps), tuple(reader.documents), reader.exports)
 
 
 class _Reader:
     def __init__(self, script: Tree, variables: Variables) -> None:
-        self.commands: list[Command] = []
+        self.steps: list[Step] = []
         self.documents: list[HereDocument] = []
         self.exports: dict[str, Located[str | None]] = {}
         self._script = script
         self._variables = variables
+        self._exported: dict[str, Located[str | None]] = {}
         self._functions: dict[str, list[Token]] = {}
+        self._inside: list[str] = []
         self._outer: dict[str, tuple[bool, str | None]] = {}
-        self._calls = 0
+        self._loops = 0
         self._steps = 0
         self._conditional = False
         text = str(script.value)
@@ -119,7 +89,7 @@ class _Reader:
 
     def run(self, script: list[Token]) -> None:
         """Walks through the tokens of the script or of a function."""
-        blocks: list[_Block] = []
+        blocks: list[Block] = []
         words: list[Word] = []
         redirections: list[Redirection] = []
         at = 0
@@ -129,10 +99,11 @@ class _Reader:
             if isinstance(token, Redirection):
                 redirections.append(token)
             elif isinstance(token, Operator):
-                if token.symbol == "(" and words and (array := _array(words[-1])):
-                    self._variables.values[array] = None
+                if token.symbol == "(" and words and (array := array_start(words[-1])):
+                    end = after_array(script, at)
+                    self._assign_array(array, script[at : end - 1], known=not blocks)
                     words.pop()
-                    at = after_array(script, at)
+                    at = end
                     continue
                 self._execute(words, redirections)
                 self._after(token.symbol, words)
@@ -146,10 +117,9 @@ class _Reader:
                 self._functions[function.name] = script[function.begin : function.end]
                 at = function.end
             elif token.literal in LOOPS_WITH_VARIABLE:
-                blocks.append(_Block(dict(self._variables.values)))
-                at = self._loop_variable(script, at)
+                at = self._loop(script, at, blocks)
             elif token.literal == "case":
-                blocks.append(_Block(dict(self._variables.values), is_case=True))
+                blocks.append(Block(dict(self._variables.values), is_case=True))
                 at = after_pattern(script, after_word(script, at, "in"))
             elif token.literal in CONTROL:
                 self._control(token.literal, blocks)
@@ -166,36 +136,36 @@ class _Reader:
         elif symbol not in ("|", "|&"):
             self._conditional = False
 
-    def _control(self, word: str, blocks: list[_Block]) -> None:
+    def _control(self, word: str, blocks: list[Block]) -> None:
         if word in OPENING:
-            blocks.append(_Block(dict(self._variables.values)))
+            blocks.append(Block(dict(self._variables.values)))
         elif word in ("elif", "else") and blocks:
             blocks[-1].is_exhaustive = word == "else"
             self._next_branch(blocks[-1])
         elif word in CLOSING and blocks:
             block = blocks.pop()
             ends = [*block.ends, self._variables.values]
-            self._variables.values = _common(ends if block.is_exhaustive else [block.before, *ends])
+            self._variables.values = common(ends if block.is_exhaustive else [block.before, *ends])
 
-    def _next_branch(self, block: _Block) -> None:
+    def _next_branch(self, block: Block) -> None:
         block.ends.append(self._variables.values)
         self._variables.values = dict(block.before)
 
-    def _loop_variable(self, script: list[Token], at: int) -> int:
-        """Sets the variable of a ``for``; with several values it is not known."""
-        header: list[Word] = []
-        while at < len(script):
-            token = script[at]
-            if isinstance(token, Operator) and token.symbol in (";", "\n"):
-                break
-            if isinstance(token, Word):
-                if token.literal == "do":
-                    break
-                header.append(token)
-            at += 1
-        if header:
-            given = [text for word in header[2:] for text in self._variables.words(word)]
-            self._variables.values[header[0].literal] = given[0] if len(given) == 1 else None
+    def _loop(self, script: list[Token], at: int, blocks: list[Block]) -> int:
+        """Walks through a ``for`` whose values are known, else begins its block."""
+        header, at = loop_header(script, at)
+        values = [text for word in header[2:] for text in self._variables.words(word)]
+        name = header[0].literal if header else ""
+        if len(values) > 1 and self._loops < MAX_LOOPS and self._steps < MAX_COMMANDS:
+            begin, end = loop_body(script, at)
+            self._loops += 1
+            for value in values:
+                self._variables.values[name] = value
+                self.run(script[begin:end])
+            self._loops -= 1
+            return end + 1
+        blocks.append(Block(dict(self._variables.values)))
+        self._variables.values[name] = values[0] if len(values) == 1 else None
         return at
 
     def _execute(self, words: list[Word], redirections: list[Redirection]) -> None:
@@ -204,13 +174,18 @@ class _Reader:
         if self._steps > MAX_COMMANDS:
             return
         prefix = 0
-        while prefix < len(words) and _assigned(words[prefix]):
+        while prefix < len(words) and assigned(words[prefix]):
             prefix += 1
         command = words[prefix:]
+        before = dict(self._exported)
         for word in words[:prefix]:
             self._assign(word, export=bool(command), keep=not command)
         if command:
             self._command(command)
+            for name in assigned_names(words[:prefix]):
+                self._exported.pop(name, None)
+                if name in before:
+                    self._exported[name] = before[name]
         target = next((r.target for r in redirections if r.symbol in (">", ">>", ">|")), None)
         if target is None and command and command[0].literal == "tee":
             target = next((w for w in command[1:] if not w.literal.startswith("-")), None)
@@ -228,19 +203,27 @@ class _Reader:
                 self._variables.values[word.literal] = None
         elif name == "shift":
             del self._variables.arguments[1:2]
-        elif name in self._functions and self._calls < MAX_CALLS:
-            self._call(name, [t for word in words[1:] for t in self._variables.words(word)])
         else:
-            located = [
-                Located(text, self._place(word.start))
-                for word in words
-                for text in self._variables.words(word)
-            ]
-            if located:
-                self.commands.append(Command(tuple(located)))
+            self._start(words)
+
+    def _start(self, words: list[Word]) -> None:
+        """Calls a function, or notes a command; its name may come from a variable."""
+        located = [
+            Located(text, self._place(word.start))
+            for word in words
+            for text in self._variables.words(word)
+        ]
+        if not located:
+            return
+        name, inside = located[0].value, self._inside
+        if name in self._functions and len(inside) < MAX_CALLS:
+            self._call(name, [word.value for word in located[1:]])
+        else:
+            function = inside[-1] if inside else ""
+            self.steps.append(Step(Command(tuple(located)), dict(self._exported), function))
 
     def _declare(self, how: str, word: Word) -> None:
-        match = _assigned(word)
+        match = assigned(word)
         name = match.group(1) if match else word.literal
         values = self._variables.values
         if how == "local" and name not in self._outer:
@@ -251,7 +234,7 @@ class _Reader:
             self._export(name, values[name], word)
 
     def _assign(self, word: Word, *, export: bool, keep: bool) -> None:
-        match = _assigned(word)
+        match = assigned(word)
         if match is None:
             return
         name, operator, first = match.groups()
@@ -261,22 +244,36 @@ class _Reader:
             value = None if before is None else f"{before}{value}"
         if self._conditional and value != before:
             value = None
-        if export or name in self._variables.environment:
+        if export or name in self._variables.environment or name in self._exported:
             self._export(name, value, word)
         if keep:
             self._variables.values[name] = value
 
+    def _assign_array(self, array: re.Match[str], elements: list[Token], *, known: bool) -> None:
+        """Sets an array, or adds to it; one that may be set otherwise at run time is not known."""
+        name, arrays = array.group(1), self._variables.arrays
+        self._variables.values[name] = None
+        texts = [
+            t for word in elements if isinstance(word, Word) for t in self._variables.words(word)
+        ]
+        if self._conditional or not known:
+            arrays.pop(name, None)
+        elif array.group(2) == "=":
+            arrays[name] = texts[:MAX_ELEMENTS]
+        elif name in arrays:
+            arrays[name] = (arrays[name] + texts)[:MAX_ELEMENTS]
+
     def _export(self, name: str, value: str | None, word: Word) -> None:
         known = value if value is not None and is_resolved(value) else None
-        self.exports[name] = Located(known, self._place(word.start))
+        self.exports[name] = self._exported[name] = Located(known, self._place(word.start))
 
     def _call(self, name: str, arguments: list[str]) -> None:
         variables = self._variables
         kept = variables.arguments, self._outer
         variables.arguments, self._outer = [name, *arguments], {}
-        self._calls += 1
+        self._inside.append(name)
         self.run(self._functions[name])
-        self._calls -= 1
+        self._inside.pop()
         for local, (was_set, value) in self._outer.items():
             variables.values.pop(local, None)
             if was_set:
@@ -304,26 +301,3 @@ class _Reader:
             return start
         line = bisect_right(self._lines, offset) - 1
         return Place(start.file, start.line + 1 + line, 1 + indent + offset - self._lines[line])
-
-
-def _assigned(word: Word) -> re.Match[str] | None:
-    """Name, operator and beginning of the value when a word is an assignment."""
-    first = word.parts[0] if word.parts else None
-    if isinstance(first, Text) and not first.quoted:
-        return ASSIGNMENT.fullmatch(first.value)
-    return None
-
-
-def _array(word: Word) -> str:
-    """The name of an array when a word is the beginning of its assignment, else ''."""
-    match = ASSIGNMENT.fullmatch(word.literal)
-    return match.group(1) if match and not match.group(3) else ""
-
-
-def _common(ends: list[dict[str, str | None]]) -> dict[str, str | None]:
-    """What is known whichever branch was taken."""
-    known: dict[str, str | None] = {}
-    for name in {name for end in ends for name in end}:
-        values = {end.get(name) for end in ends}
-        known[name] = values.pop() if len(values) == 1 else None
-    return known

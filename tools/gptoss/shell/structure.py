@@ -10,6 +10,7 @@ OPENING = {"if", "while", "until"}
 CLOSING = {"fi", "done", "esac"}
 CONTROL = {"{", "}", "!", "then", "do", "time", "elif", "else", *OPENING, *CLOSING}
 LOOPS_WITH_VARIABLE = {"for", "select"}
+LOOPS = {"while", "until", *LOOPS_WITH_VARIABLE}
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +41,37 @@ def after_pattern(script: list[Token], at: int) -> int:
     while _symbol(script, at) == "\n":
         at += 1
     return at if _literal(script, at) == "esac" else after_array(script, at)
+
+
+def loop_header(script: list[Token], at: int) -> tuple[list[Word], int]:
+    """The words of a ``for`` up to its ``do``, and where they end."""
+    header: list[Word] = []
+    while at < len(script):
+        token = script[at]
+        if isinstance(token, Operator) and token.symbol in (";", "\n"):
+            break
+        if isinstance(token, Word):
+            if token.literal == "do":
+                break
+            header.append(token)
+        at += 1
+    return header, at
+
+
+def loop_body(script: list[Token], at: int) -> tuple[int, int]:
+    """Where the commands of a loop begin and end whose ``do`` comes next."""
+    begin = after_word(script, at, "do")
+    depth, at = 1, begin
+    begins_command = True
+    while at < len(script):
+        word = _literal(script, at)
+        if begins_command:
+            depth += (word in LOOPS) - (word == "done")
+        if depth == 0:
+            break
+        begins_command = isinstance(script[at], Operator) or (begins_command and word in CONTROL)
+        at += 1
+    return begin, at
 
 
 def function_at(script: list[Token], at: int) -> Function | None:

@@ -1,0 +1,74 @@
+"""Every shipped target in every form, rendered once."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gptoss import resources
+from gptoss.checker import Result, run
+from gptoss.facts import Facts
+from gptoss.load import load
+from gptoss.rendering import render_as
+from gptoss.rendering.target import read_target
+from gptoss.rendering.writing import write
+from gptoss.sources.request import Request
+
+if TYPE_CHECKING:
+    from gptoss.model import Deployment
+    from gptoss.rendering import Rendered
+
+FACTS = Facts()
+ROOT = Path(__file__).resolve().parents[2]
+TARGETS = [
+    name
+    for name, path in resources.values_files().items()
+    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+]
+DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
+SERVE = [name for name in TARGETS if name not in DYNAMO]
+RELEASES = list(FACTS.releases)
+# Helm's default is no benchmark; a form that has one is compared with a target that has one.
+BENCHMARK = ("benchmark.enabled=true",)
+
+
+def request(
+    name: str, *settings: str, release: str | None = None, files: tuple[str, ...] = ()
+) -> Request:
+    """A target with settings laid over it."""
+    return Request((name,), files, settings, release)
+
+
+@cache
+def target(name: str, *settings: str, release: str | None = None) -> Deployment:
+    """The deployment that a target is, with its benchmark."""
+    return read_target(request(name, *settings, release=release)).deployment
+
+
+@cache
+def rendered(form: str, name: str, *settings: str, release: str | None = None) -> Rendered:
+    """A target in a form."""
+    return render_as(form, request(name, *settings, release=release))
+
+
+@cache
+def compose(name: str, *settings: str, release: str | None = None) -> dict[str, Any]:
+    """The compose file of a target."""
+    text = rendered("compose", name, *settings, release=release).files["compose.yaml"]
+    loaded: dict[str, Any] = yaml.safe_load(text)
+    return loaded
+
+
+def read_back(found: Rendered, folder: Path, source: str = "") -> Deployment:
+    """The deployment that a rendered form is read as, by its file or folder of this name."""
+    write(found, folder)
+    (deployment,) = load(Request((str(folder / source),))).deployments
+    return deployment
+
+
+def judged(deployment: Deployment) -> Result:
+    """What the rules say about a deployment."""
+    return run(deployment, FACTS)

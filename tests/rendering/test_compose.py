@@ -1,0 +1,279 @@
+"""What a rendered compose file promises."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import jsonschema
+import pytest
+import yaml
+
+from gptoss.errors import InputError
+from gptoss.rendering import render_as
+from gptoss.rendering.target import read_target
+from tests.rendering.forms import (
+    DYNAMO,
+    FACTS,
+    RELEASES,
+    ROOT,
+    SERVE,
+    TARGETS,
+    compose,
+    read_back,
+    rendered,
+    request,
+    target,
+)
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from tests.oracles.client import Oracle
+
+EVERY = pytest.mark.parametrize("name", TARGETS)
+GRAPHS = pytest.mark.parametrize("name", DYNAMO)
+SERVERS = pytest.mark.parametrize("name", SERVE)
+WORKER = "gpt-oss.worker"
+PROGRAMS = {"dynamo.trtllm": "worker", "dynamo.frontend": "frontend"}
+
+
+@pytest.fixture(scope="session")
+def schema() -> dict[str, Any]:
+    """The JSON Schema of the compose specification."""
+    script = ROOT / "tools" / "setup" / "compose_schema.sh"
+    path = subprocess.run([script], capture_output=True, text=True, check=True).stdout.strip()
+    with open(path, encoding="utf-8") as file:  # noqa: PTH123 (the script gives a name)
+        loaded: dict[str, Any] = json.load(file)
+    return loaded
+
+
+def services(name: str, *settings: str, release: str | None = None) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = compose(name, *settings, release=release)["services"]
+    return found
+
+
+def workers(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:
+    """Services that have GPUs."""
+    return {name: service for name, service in found.items() if "deploy" in service}
+
+
+def gpus(service: dict[str, Any]) -> list[str]:
+    (device,) = service["deploy"]["resources"]["reservations"]["devices"]
+    assert device["driver"] == "nvidia"
+    assert device["capabilities"] == ["gpu"]
+    ids: list[str] = device["device_ids"]
+    return ids
+
+
+def words(service: dict[str, Any]) -> list[str]:
+    return [*service["entrypoint"], *service.get("command", [])]
+
+
+@EVERY
+def test_it_validates_against_the_compose_specification(name: str, schema: dict[str, Any]) -> None:
+    jsonschema.validate(compose(name), schema)
+
+
+def test_the_schema_refuses_what_compose_refuses(schema: dict[str, Any]) -> None:
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate({"services": {"decode": {"shared_memory": "80g"}}}, schema)
+
+
+@EVERY
+def test_every_worker_has_gpus_of_its_own_in_order(name: str) -> None:
+    found = list(chain.from_iterable(gpus(s) for s in workers(services(name)).values()))
+    assert found == [str(number) for number in range(target(name).gpus)]
+
+
+def test_replicas_are_services_with_gpus_of_their_own() -> None:
+    found = workers(services("disagg-b200", "workers.decode.replicas=2"))
+    assert {name: gpus(service) for name, service in found.items()} == {
+        "prefill": ["0"],
+        "decode-0": ["1", "2", "3", "4"],
+        "decode-1": ["5", "6", "7", "8"],
+    }
+    labels = {name: service["labels"][WORKER] for name, service in found.items()}
+    assert labels == {"prefill": "prefill", "decode-0": "decode", "decode-1": "decode"}
+
+
+@GRAPHS
+def test_etcd_is_there_and_nats_only_where_the_release_sends_events_over_it(name: str) -> None:
+    for release in RELEASES:
+        found = services(name, release=release)
+        needs_nats = FACTS.releases[release].event_plane == "nats"
+        assert ("nats" in found, "etcd" in found) == (needs_nats, True)
+        for service in ("frontend", *workers(found)):
+            environment = found[service]["environment"]
+            assert environment["ETCD_ENDPOINTS"] == "http://etcd:2379"
+            assert ("NATS_SERVER" in environment) == needs_nats
+
+
+@SERVERS
+def test_trtllm_serve_is_one_service_and_nothing_beside_it_serves(name: str) -> None:
+    found = services(name)
+    assert set(found) == {"server", "download", "smoke", "bench"}
+    assert found["server"]["entrypoint"][0] == "trtllm-serve"
+
+
+@EVERY
+def test_images_are_pinned(name: str) -> None:
+    for service in services(name).values():
+        tag = service["image"].rpartition(":")[2]
+        assert tag[:1].isdigit() or tag.startswith("v3.")
+
+
+@EVERY
+def test_only_the_port_of_the_api_is_published_and_only_to_this_machine(name: str) -> None:
+    published = [port for service in services(name).values() for port in service.get("ports", [])]
+    assert published == ["127.0.0.1:8000:8000"]
+
+
+@EVERY
+def test_what_serves_waits_for_what_it_needs_and_says_when_it_is_ready(name: str) -> None:
+    found = services(name)
+    serving = [s for n, s in found.items() if n == "frontend" or n in workers(found)]
+    for service in serving:
+        assert service["healthcheck"]["start_period"] == "2h"
+        assert service["depends_on"]["download"] == {
+            "condition": "service_completed_successfully",
+            "required": False,
+        }
+    for server in {"etcd", "nats"} & set(found):
+        assert "healthcheck" in found[server]
+        assert all(s["depends_on"][server] == {"condition": "service_healthy"} for s in serving)
+    for job in ("smoke", "bench"):
+        waits_for = {n for n in found if n == "frontend" or n in workers(found)}
+        assert set(found[job]["depends_on"]) == waits_for
+
+
+@EVERY
+def test_workers_get_shared_memory_and_locked_memory(name: str) -> None:
+    for service in workers(services(name)).values():
+        worker = next(w for w in target(name).workers if w.name == service["labels"][WORKER])
+        assert worker.pod.shared_memory
+        assert service["shm_size"] == worker.pod.shared_memory.value.replace("Gi", "g")
+        assert service["ulimits"] == {"memlock": -1, "stack": 67108864, "nofile": 1048576}
+
+
+@EVERY
+def test_the_token_reaches_the_download_alone_and_is_not_in_the_file(name: str) -> None:
+    with_token = [n for n, s in services(name).items() if "HF_TOKEN" in s.get("environment", {})]
+    assert with_token == ["download"]
+    assert services(name)["download"]["environment"]["HF_TOKEN"] == "${HF_TOKEN:-}"  # noqa: S105
+
+
+@EVERY
+def test_what_does_not_serve_starts_only_when_it_is_asked_for(name: str) -> None:
+    found = services(name)
+    jobs = {"download", "smoke", "bench"}
+    assert {n: s["profiles"] for n, s in found.items() if "profiles" in s} == {n: [n] for n in jobs}
+
+
+@EVERY
+def test_every_file_that_is_mounted_is_beside_it(name: str) -> None:
+    files = rendered("compose", name).files
+    for service in services(name).values():
+        for volume in service.get("volumes", []):
+            source = volume.partition(":")[0]
+            if source.startswith("./") and source != "./results":
+                assert any(file.startswith(f"{source[2:]}/") for file in files), source
+        for word in words(service) if "entrypoint" in service else []:
+            for folder in ("engine", "scripts"):
+                prefix = f"/etc/gpt-oss/{folder}/"
+                if word.startswith(prefix):
+                    assert f"{folder}/{word.removeprefix(prefix)}" in files
+
+
+@EVERY
+def test_engine_files_say_what_the_chart_renders_with_its_comments(name: str) -> None:
+    for file, text in rendered("compose", name).files.items():
+        if file.startswith("engine/"):
+            worker = next(w for w in target(name).workers if f"{w.name}.yaml" == file[7:])
+            engine = yaml.safe_load(text)
+            assert engine["max_batch_size"] == worker.engine.whole("max_batch_size")
+            written = read_target(request(name)).values["workers"][worker.name]
+            assert ("#" in text) == ("engine" not in written)
+            assert "yaml-language-server" not in text
+
+
+@GRAPHS
+@pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
+def test_dynamos_own_parsers_take_every_command_line(
+    name: str, release: str, dynamo_oracles: dict[str, Oracle]
+) -> None:
+    asked = 0
+    for service in services(name, release=release).values():
+        line = words(service) if "entrypoint" in service else []
+        if len(line) > 2 and line[2] in PROGRAMS:
+            asked += 1
+            verdict = dynamo_oracles[
+                release
+            ].ask(
+                PROGRAMS[line[2]],  # type: ignore[arg-type]
+                line[3:],
+                service["environment"],
+            )
+            assert verdict.ok, verdict.error
+    assert asked == len(workers(services(name, release=release))) + 1
+
+
+@EVERY
+def test_aiperf_takes_the_benchmarks_command_line(
+    name: str, aiperf_oracle: Oracle, tmp_path: Path
+) -> None:
+    benchmark = read_back(rendered("compose", name), tmp_path, "compose.yaml").benchmark
+    assert benchmark
+    assert benchmark.steps
+    for step in benchmark.steps:
+        line = [word.value for word in step.command.words]
+        assert line[:2] == ["aiperf", "profile"]
+        verdict = aiperf_oracle.ask("aiperf", line[2:])
+        assert verdict.ok, verdict.error
+
+
+@EVERY
+def test_clients_ask_the_service_that_listens(name: str) -> None:
+    found = services(name)
+    listening = "frontend" if "frontend" in found else "server"
+    for job in ("smoke", "bench"):
+        assert f"http://{listening}:8000" in words(found[job])
+
+
+def test_a_dollar_sign_in_a_value_is_no_variable() -> None:
+    setting = "workers.decode.env.NOTE=costs $5 and $HOME"
+    text = rendered("compose", "disagg-b200", setting).files["compose.yaml"]
+    assert "costs $$5 and $$HOME" in text
+
+
+def test_a_worker_on_several_nodes_is_refused_with_what_to_use_instead() -> None:
+    settings = ("workers.worker.engine.tensor_parallel_size=8", "hardware.gpu=gb200")
+    with pytest.raises(InputError, match=r"worker spans 2 nodes.*--as manifests"):
+        render_as("compose", request("agg-gb200", *settings))
+
+
+def test_a_target_that_no_machine_holds_is_rendered_with_a_note() -> None:
+    found = rendered("compose", "disagg-gb200")
+    (note,) = found.notes
+    assert note.startswith("disagg-gb200 takes 5 GPUs, but a machine with NVIDIA GB200 has 4;")
+    assert "# Such a machine has 4" in found.files["compose.yaml"]
+    assert not rendered("compose", "disagg-b200").notes
+
+
+def test_the_head_says_how_it_was_written_and_how_to_start_it() -> None:
+    overlay = str(ROOT / "values" / "quant-w4a8-mxfp4-mxfp8.yaml")
+    asked = request("agg-gb200", "frontend.replicas=1", files=(overlay,))
+    text = render_as("compose", asked).files["compose.yaml"]
+    head = text.partition("\nname:")[0]
+    assert "`gptoss render agg-gb200 -f " in head
+    assert "--set frontend.replicas=1 --as compose`" in head
+    for command in ("up -d --wait", "run --rm smoke", "run --rm bench", "down"):
+        assert f"docker compose {command}" in head
+    told = yaml.safe_load(text)["x-gpt-oss"]
+    assert told == {
+        "target": "agg-gb200 + quant-w4a8-mxfp4-mxfp8",
+        "gpu": "gb200",
+        "release": "1.2.1",
+    }

@@ -1,0 +1,388 @@
+"""Promises of ``gptoss render TARGET --as shell``."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from gptoss import resources
+from gptoss.checker import run
+from gptoss.compare import compare
+from gptoss.errors import InputError
+from gptoss.facts import Facts
+from gptoss.findings import Severity
+from gptoss.model import Runtime
+from gptoss.rendering.shell import render_shell
+from gptoss.rendering.target import read_target
+from gptoss.sources.request import Request
+from gptoss.sources.script import build_script
+
+if TYPE_CHECKING:
+    from gptoss.model import Deployment
+    from gptoss.rendering import Rendered
+    from gptoss.rendering.target import Target
+    from tests.oracles.client import Oracle
+
+FACTS = Facts()
+TARGETS = [
+    name for name, path in resources.values_files().items()
+    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+]  # fmt: skip
+DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
+EACH = pytest.mark.parametrize("target", TARGETS)
+STARTED = re.compile(r"started (.+) as process (\d+)")
+SHELLCHECK = Path(sys.executable).with_name("shellcheck")
+# Long enough for the slowest machine; nothing waits that long when the promise holds.
+PATIENCE = 60
+
+
+@cache
+def read(target: str, release: str | None = None, *settings: str) -> Target:
+    return read_target(Request((target,), settings=settings, release=release))
+
+
+@cache
+def rendered(target: str, release: str | None = None, *settings: str) -> Rendered:
+    return render_shell(read(target, release, *settings))
+
+
+@cache
+def part(target: str, name: str) -> str:
+    (text,) = render_shell(read(target), name).files.values()
+    return text
+
+
+@cache
+def parts(target: str) -> list[str]:
+    listed = re.search(r"one of (.+)", rendered(target).files["launch.sh"])
+    assert listed
+    return listed[1].split(", ")
+
+
+def written(files: dict[str, str], folder: Path) -> Path:
+    for name, text in files.items():
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+    return folder / "launch.sh"
+
+
+def read_back(folder: Path, target: str, release: str | None = None, *settings: str) -> Deployment:
+    script = written(dict(rendered(target, release, *settings).files), folder)
+    return build_script(script.read_text(encoding="utf-8"), str(script), FACTS)
+
+
+@EACH
+def test_every_script_is_clean_to_bash_and_shellcheck(target: str, tmp_path: Path) -> None:
+    texts = {"launch.sh": rendered(target).files["launch.sh"]}
+    texts |= {f"{name}.sh": part(target, name) for name in parts(target)}
+    paths = [tmp_path / name for name in texts]
+    for path in paths:
+        path.write_text(texts[path.name], encoding="utf-8")
+        subprocess.run(["bash", "-n", path], check=True)
+    done = subprocess.run([SHELLCHECK, *paths], capture_output=True, text=True, check=False)
+    assert (done.stdout, done.returncode) == ("", 0)
+
+
+@EACH
+def test_the_script_is_the_same_deployment(target: str, tmp_path: Path) -> None:
+    assert compare(read(target).deployment, read_back(tmp_path, target)) == []
+
+
+@pytest.mark.parametrize("release", FACTS.releases)
+def test_the_script_is_the_same_deployment_on_every_release(release: str, tmp_path: Path) -> None:
+    expected = read("disagg-b200-node", release).deployment
+    assert compare(expected, read_back(tmp_path, "disagg-b200-node", release)) == []
+
+
+@EACH
+def test_the_script_passes_the_check(target: str, tmp_path: Path) -> None:
+    found = run(read_back(tmp_path, target), FACTS).findings
+    assert [f"{f.rule.id} {f.message}" for f in found if f.rule.severity > Severity.INFO] == []
+
+
+@pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
+@pytest.mark.parametrize("target", DYNAMO)
+def test_real_parsers_take_the_flags(
+    target: str, release: str, dynamo_oracles: dict[str, Oracle], tmp_path: Path
+) -> None:
+    deployment = read_back(tmp_path, target, release)
+    assert deployment.frontend is not None
+    assert deployment.frontend.command is not None
+    asked = [("frontend", deployment.frontend.command, deployment.frontend.pod)]
+    asked += [("worker", worker.command, worker.pod) for worker in deployment.workers]
+    for program, command, pod in asked:
+        words = [word.value for word in command.words]
+        env = {name: v.value for name, v in pod.environment.items() if v.value is not None}
+        verdict = dynamo_oracles[release].ask(program, words[words.index("-m") + 2 :], env)  # type: ignore[arg-type]
+        assert verdict.ok, verdict.error
+
+
+@EACH
+def test_aiperf_takes_the_benchmark_s_flags(
+    target: str, aiperf_oracle: Oracle, tmp_path: Path
+) -> None:
+    benchmark = read_back(tmp_path, target).benchmark
+    assert benchmark is not None
+    assert benchmark.steps
+    for step in benchmark.steps:
+        verdict = aiperf_oracle.ask("aiperf", [word.value for word in step.command.words[2:]])
+        assert verdict.ok, verdict.error
+
+
+@EACH
+def test_no_gpu_is_given_to_two_workers_of_a_machine(target: str) -> None:
+    text = rendered(target).files["launch.sh"]
+    expected = read(target).deployment
+    machines = re.findall(r"start_machine_\d\(\) \{\n(.*?)\n\}", text, re.DOTALL)
+    given = [re.findall(r"run_\w+ ([\d,]+) &", machine) for machine in machines]
+    used = [[int(n) for gpus in machine for n in gpus.split(",")] for machine in given]
+    gpu = expected.workers[0].gpu
+    assert gpu is not None
+    for numbers in used:
+        assert numbers == list(range(len(numbers)))
+        assert len(numbers) <= gpu.per_node
+    assert sum(map(len, used)) == expected.gpus
+    assert "run_frontend &" in machines[0] or expected.runtime is Runtime.SERVE
+
+
+@EACH
+def test_each_part_alone_is_that_part_with_the_files_it_needs(target: str) -> None:
+    expected = read(target).deployment
+    for name in parts(target):
+        text = part(target, name)
+        if name in ("download", "smoke", "bench"):
+            assert "END_OF_FILE" in text
+            continue
+        found = build_script(text, f"{name}.sh", FACTS)
+        if name == "frontend":
+            assert (found.frontend is not None, found.workers) == (True, ())
+            continue
+        (worker,) = found.workers
+        (same,) = [w for w in expected.workers if w.name == name or name == "server"]
+        assert worker.engine_known
+        assert worker.gpus == same.gpus
+        assert {k: worker.engine[k].value for k in worker.engine.keys} == {
+            k: same.engine[k].value for k in same.engine.keys
+        }
+
+
+def test_replicas_are_processes_with_gpus_of_their_own(tmp_path: Path) -> None:
+    settings = ("workers.prefill.replicas=2",)
+    text = rendered("disagg-b200", None, *settings).files["launch.sh"]
+    assert re.findall(r"run_(\w+) ([\d,]+) &\n  started (\S+)", text) == [
+        ("prefill", "0", "prefill-0"),
+        ("prefill", "1", "prefill-1"),
+        ("decode", "2,3,4,5", "decode"),
+    ]
+    found = read_back(tmp_path, "disagg-b200", None, *settings)
+    assert {w.name: (w.gpus, w.replica_count) for w in found.workers} == {
+        "prefill": (1, 2),
+        "decode": (4, 1),
+    }
+
+
+def test_nothing_but_frontend_and_workers_has_to_run_on_one_machine() -> None:
+    text = rendered("disagg-b200-node").files["launch.sh"]
+    assert "DYN_DISCOVERY_BACKEND=file" in text
+    assert "ETCD_ENDPOINTS" not in text
+    assert rendered("disagg-b200-node").notes == ()
+
+
+def test_more_gpus_than_a_machine_has_take_several_machines_and_an_etcd_that_is_checked() -> None:
+    found = rendered("disagg-gb200")
+    text = found.files["launch.sh"]
+    assert "2 machines" in found.notes[0]
+    assert "DYN_DISCOVERY_BACKEND=etcd" in text
+    assert re.findall(r"run_\w+ [\d,]+ &", text) == ["run_prefill 0 &", "run_decode 0,1,2,3 &"]
+
+
+def test_a_part_that_is_not_there_is_refused_with_those_that_are() -> None:
+    with pytest.raises(InputError, match=r"--part decod: .* has frontend, prefill, decode"):
+        render_shell(read("disagg-b200"), "decod")
+    with pytest.raises(InputError, match=r"--part frontend: .* has server, download"):
+        render_shell(read("serve-latency-b200"), "frontend")
+
+
+def test_two_servers_on_one_port_are_refused() -> None:
+    with pytest.raises(InputError, match="one port of a machine"):
+        rendered("serve-h100-2", None, "workers.worker.replicas=2")
+
+
+def test_a_worker_on_several_nodes_is_refused() -> None:
+    wide = (
+        "workers.decode.engine.tensor_parallel_size=16",
+        "workers.decode.engine.moe_expert_parallel_size=16",
+    )
+    with pytest.raises(InputError, match="spans 2 nodes"):
+        rendered("disagg-b200-node", None, *wide)
+
+
+def launched(script: Path, home: Path, *words: str) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        ["bash", script, *words],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        env={"PATH": os.environ["PATH"], "HF_HOME": str(home), "LC_ALL": "C"},
+        # Where the tests themselves run in the background, SIGINT is ignored and stays so.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+    )
+
+
+def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
+    _, said = process.communicate(timeout=PATIENCE)
+    return process.returncode, said
+
+
+@pytest.fixture
+def script(tmp_path: Path) -> Path:
+    return written(dict(rendered("disagg-b200").files), tmp_path)
+
+
+def test_without_the_runtime_it_ends_with_a_message(script: Path, tmp_path: Path) -> None:
+    code, said = finished(launched(script, tmp_path))
+    assert code == 127
+    assert "there is no dynamo.frontend here; run this inside nvcr.io/nvidia/ai-dynamo" in said
+
+
+def test_an_unknown_part_ends_with_a_message(script: Path, tmp_path: Path) -> None:
+    code, said = finished(launched(script, tmp_path, "prefil"))
+    assert code == 2
+    assert "there is no part prefil; it is one of frontend, prefill, decode" in said
+
+
+def oracle_python() -> str:
+    """The folder of a Python that has Dynamo's modules and lacks what they need to serve."""
+    return str(resources.root() / ".tools" / "oracles" / "dynamo-1.2.1" / "bin")
+
+
+def test_without_the_model_it_says_how_to_get_it(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("PATH", oracle_python(), prepend=os.pathsep)
+    code, said = finished(launched(script, tmp_path))
+    assert code == 1
+    assert f"the model is not in {tmp_path}; fill the cache with" in said
+
+
+def cached(home: Path) -> None:
+    deployment = read("disagg-b200").deployment
+    model = deployment.workers[0].model
+    assert model is not None
+    (home / model.value.removeprefix("/opt/models/")).mkdir(parents=True)
+
+
+def test_a_process_that_ends_ends_everything_with_its_exit_code(
+    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    # Dynamo's real programs, in an environment where they cannot start.
+    monkeypatch.setenv("PATH", oracle_python(), prepend=os.pathsep)
+    cached(tmp_path)
+    code, said = finished(launched(script, tmp_path))
+    assert code == 1
+    assert re.search(
+        r"(frontend|prefill|decode) has ended with exit code 1; ending everything", said
+    )
+    assert_gone(said)
+
+
+# The engine does not run without GPUs. In its place each process waits for a model that nobody
+# serves, which is a program of the script too; what starts, watches and ends them is as rendered.
+WAITS = 'exec python3 "$here/scripts/wait_for_model.py" http://127.0.0.1:9 nobody 600'
+
+
+@pytest.fixture
+def waiting(script: Path) -> Path:
+    text = script.read_text(encoding="utf-8")
+    text = text.replace("    exec python3 -m dynamo.frontend", f"    {WAITS} #")
+    text = text.replace("    exec python3 -m dynamo.trtllm", f"    {WAITS} #")
+    text = re.sub(r"(nobody 600 #) \\\n(?:      .*\\\n)*      .*\n", r"\1\n", text)
+    text = re.sub(r"(?m)^check\(\) \{\n(?:  .*\n)+\}", "check() { :; }", text)
+    script.write_text(text, encoding="utf-8")
+    return script
+
+
+def all_started(process: subprocess.Popen[str]) -> dict[str, int]:
+    """The processes, once the script has started the last one."""
+    assert process.stderr is not None
+    found: dict[str, int] = {}
+    while "the wait for the model" not in found:
+        line = process.stderr.readline()
+        assert line, "the script ended early"
+        if match := STARTED.fullmatch(line.strip()):
+            found[match[1]] = int(match[2])
+    return found
+
+
+def assert_gone(said: str) -> None:
+    for _, number in STARTED.findall(said):
+        assert_ended(int(number))
+
+
+def assert_ended(number: int) -> None:
+    with pytest.raises(ProcessLookupError):
+        os.kill(number, 0)
+
+
+@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
+def test_a_signal_ends_every_process_and_waits_for_it(
+    waiting: Path, tmp_path: Path, sent: signal.Signals
+) -> None:
+    process = launched(waiting, tmp_path)
+    started = all_started(process)
+    assert list(started) == ["frontend", "prefill", "decode", "the wait for the model"]
+    for number in started.values():
+        os.kill(number, 0)
+    process.send_signal(sent)
+    code, _ = finished(process)
+    assert code == 128 + sent
+    for number in started.values():
+        assert_ended(number)
+
+
+def test_a_worker_that_is_killed_ends_everything(waiting: Path, tmp_path: Path) -> None:
+    process = launched(waiting, tmp_path)
+    started = all_started(process)
+    os.kill(started["decode"], signal.SIGKILL)
+    code, said = finished(process)
+    assert code == 128 + signal.SIGKILL
+    assert "decode has ended with exit code 137; ending everything" in said
+    for number in started.values():
+        assert_ended(number)
+
+
+def test_a_second_signal_ends_what_does_not_stop(waiting: Path, tmp_path: Path) -> None:
+    text = waiting.read_text(encoding="utf-8")
+    deaf = text.replace("run_decode() {\n", "run_decode() {\n  trap '' TERM\n")
+    waiting.write_text(deaf.replace("  send TERM\n", '  send TERM\n  echo "asked" >&2\n'))
+    process = launched(waiting, tmp_path)
+    started = all_started(process)
+    process.send_signal(signal.SIGTERM)
+    assert process.stderr is not None
+    while process.stderr.readline().strip() != "asked":
+        pass
+    process.send_signal(signal.SIGTERM)
+    code, _ = finished(process)
+    assert code == 128 + signal.SIGTERM
+    assert_ended(started["decode"])
+
+
+def test_what_a_target_is_called_runs_nothing(tmp_path: Path) -> None:
+    settings = ("description=first\n$(touch a) line",)
+    text = rendered("serve-h100-2", None, *settings).files["launch.sh"]
+    assert text.splitlines()[1] == "# first $(touch a) line"
+    values = tmp_path / "a $(touch b) target.yaml"
+    values.write_bytes(resources.values_files()["agg-gb200"].read_bytes())
+    odd = read_target(Request((str(values),)))
+    text = render_shell(odd).files["launch.sh"]
+    assert "touch b" not in re.sub(r"(?m)^#.*", "", text)
+    assert build_script(text, "launch.sh", FACTS).workers[0].gpu == FACTS.gpus["gb200"]

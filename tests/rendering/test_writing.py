@@ -1,0 +1,95 @@
+"""Rendered files are written whole or not at all, and nobody else's are replaced."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gptoss.cli.render import render
+from gptoss.errors import InputError
+from gptoss.rendering import Rendered
+from gptoss.rendering.writing import write
+
+FILES = Rendered({"compose.yaml": "# Written by `gptoss render x`\n", "engine/a.yaml": "a: 1\n"})
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(render, words)
+
+
+def contents(folder: Path) -> dict[str, str]:
+    files = (path for path in folder.rglob("*") if path.is_file())
+    return {str(path.relative_to(folder)): path.read_text() for path in files}
+
+
+def test_every_file_is_written_and_nothing_is_left_behind(tmp_path: Path) -> None:
+    folder = tmp_path / "new" / "folder"
+    paths = write(FILES, folder)
+    assert paths == [folder / "compose.yaml", folder / "engine" / "a.yaml"]
+    assert contents(folder) == dict(FILES.files)
+
+
+def test_a_rendering_is_written_anew_over_an_older_one(tmp_path: Path) -> None:
+    write(FILES, tmp_path)
+    write(Rendered({**FILES.files, "engine/a.yaml": "a: 2\n"}), tmp_path)
+    assert (tmp_path / "engine" / "a.yaml").read_text() == "a: 2\n"
+
+
+def test_a_file_of_somebody_else_stays_and_nothing_is_written(tmp_path: Path) -> None:
+    (tmp_path / "engine").mkdir()
+    (tmp_path / "engine" / "a.yaml").write_text("mine: true\n")
+    with pytest.raises(InputError, match=r"engine/a.yaml is there already.*--force"):
+        write(FILES, tmp_path)
+    assert contents(tmp_path) == {"engine/a.yaml": "mine: true\n"}
+
+
+def test_force_replaces_it(tmp_path: Path) -> None:
+    (tmp_path / "compose.yaml").write_text("services: {}\n")
+    write(FILES, tmp_path, force=True)
+    assert contents(tmp_path) == dict(FILES.files)
+
+
+def test_nothing_is_written_where_a_folder_is_in_the_way(tmp_path: Path) -> None:
+    (tmp_path / "engine").write_text("a file\n")
+    with pytest.raises(InputError, match="cannot write to"):
+        write(FILES, tmp_path)
+    assert contents(tmp_path) == {"engine": "a file\n"}
+
+
+def test_scripts_are_executable_and_others_are_not(tmp_path: Path) -> None:
+    write(Rendered({"launch.sh": "#!/bin/sh\n", "a.yaml": "a: 1\n"}), tmp_path)
+    assert os.access(tmp_path / "launch.sh", os.X_OK)
+    assert not (tmp_path / "a.yaml").stat().st_mode & 0o111
+
+
+def test_files_have_the_permissions_that_the_user_gives_new_files(tmp_path: Path) -> None:
+    write(FILES, tmp_path)
+    (tmp_path / "plain").touch()
+    assert (tmp_path / "compose.yaml").stat().st_mode == (tmp_path / "plain").stat().st_mode
+
+
+def test_a_form_of_one_file_goes_to_standard_output() -> None:
+    for form in ("manifests", "values"):
+        done = run("disagg-b200", "--as", form)
+        assert done.exit_code == 0
+        assert done.stdout.startswith("# Written by `gptoss render disagg-b200 --as")
+
+
+def test_a_form_of_several_files_asks_where_to_write() -> None:
+    for form in ("compose", "kustomize"):
+        done = run("disagg-b200", "--as", form)
+        assert isinstance(done.exception, InputError)
+        assert "--output DIR" in str(done.exception)
+        assert not done.stdout
+
+
+def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
+    done = run("disagg-gb200", "--as", "compose", "--output", str(tmp_path / "out"))
+    assert done.exit_code == 0
+    written = [Path(line) for line in done.stdout.splitlines()]
+    assert tmp_path / "out" / "compose.yaml" in written
+    assert all(path.is_file() for path in written)
+    assert "note: disagg-gb200 takes 5 GPUs" in done.stderr

@@ -1,0 +1,316 @@
+"""Promises of gptoss.sources.script: the deployment that a shell script starts."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import TYPE_CHECKING
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gptoss.errors import InputError
+from gptoss.facts import Facts
+from gptoss.load import load
+from gptoss.model import Deployment, Role, Runtime
+from gptoss.places import Place
+from gptoss.sources.request import Request
+from gptoss.sources.script import build_script, is_script
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from gptoss.model import Worker
+
+FACTS = Facts()
+RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"
+TRTLLM = "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14"
+
+BY_HAND = f"""\
+#!/bin/bash
+export MODEL_PATH=/data/gpt-oss-120b
+hf download openai/gpt-oss-120b --exclude 'original/*' --local-dir $MODEL_PATH
+
+docker run --gpus all -it --rm --network host -v $MODEL_PATH:/model -v $PWD:/work \\
+    --shm-size=10G --ulimit memlock=-1 -e TRTLLM_ENABLE_PDL=1 {RUNTIME}
+
+python3 -m dynamo.frontend --router-mode round-robin --http-port 8000 &
+
+CUDA_VISIBLE_DEVICES=0,1,2,3 python3 -m dynamo.trtllm \\
+  --model-path /model --served-model-name openai/gpt-oss-120b \\
+  --extra-engine-args /work/engine/prefill.yaml \\
+  --disaggregation-mode prefill --max-num-tokens 20000 &
+
+CUDA_VISIBLE_DEVICES=4,5,6,7 python3 -m dynamo.trtllm \\
+  --model-path /model --served-model-name openai/gpt-oss-120b \\
+  --extra-engine-args engine/decode.yaml \\
+  --disaggregation-mode decode
+
+aiperf profile --model openai/gpt-oss-120b --concurrency 256 --request-count 6144 \\
+    --synthetic-input-tokens-mean 32000 --output-tokens-mean 256
+"""
+
+SERVER = f"""\
+docker run --rm -it --ipc=host --gpus '"device=0,1,2,3"' -p 8000:8000 \\
+  --name llm {TRTLLM} /bin/bash
+CONFIG=/tmp/config.yml
+
+cat << EOF > ${{CONFIG}}
+enable_attention_dp: false
+moe_config:
+    backend: TRTLLM
+EOF
+
+trtllm-serve openai/gpt-oss-120b --host 0.0.0.0 --max_batch_size 720 \\
+    --tp_size 4 --extra_llm_api_options ${{CONFIG}}
+"""
+
+SWEEP = """\
+cat <<'EOF' > bench.sh
+for concurrency in 32 64 128; do
+    python -m tensorrt_llm.serve.scripts.benchmark_serving --model openai/gpt-oss-120b \\
+        --random-input-len 1024 --random-output-len 1024 \\
+        --num-prompts $((concurrency * 5)) --max-concurrency ${concurrency}
+done
+EOF
+chmod +x bench.sh
+./bench.sh
+"""
+
+
+def read(text: str, source: str = "launch.sh", **options: str | int) -> Deployment:
+    return build_script(text, source, FACTS, **options)  # type: ignore[arg-type]
+
+
+def worker(text: str, source: str = "launch.sh", **options: str | int) -> Worker:
+    (found,) = read(text, source, **options).workers
+    return found
+
+
+def dynamo(*flags: str) -> str:
+    return " ".join(["python3 -m dynamo.trtllm --model-path /model", *flags])
+
+
+def test_commands_typed_one_after_the_other_are_one_deployment(tmp_path: Path) -> None:
+    engine = tmp_path / "engine"
+    engine.mkdir()
+    (engine / "prefill.yaml").write_text("tensor_parallel_size: 4\nmax_batch_size: 32\n")
+    (engine / "decode.yaml").write_text("tensor_parallel_size: 4\nmax_batch_size: 128\n")
+    script = str(tmp_path / "launch.sh")
+    found = read(BY_HAND, script, gpu="b200")
+    assert found.runtime is Runtime.DYNAMO
+    assert found.release is not None
+    assert found.release.version == "1.2.1"
+    assert found.frontend is not None
+    assert found.frontend.place == Place(script, 8, 1)
+    assert [(w.name, w.role, w.gpus, w.replica_count) for w in found.workers] == [
+        ("prefill", Role.PREFILL, 4, 1),
+        ("decode", Role.DECODE, 4, 1),
+    ]
+    prefill, decode = found.workers
+    assert prefill.gpus_per_pod is not None
+    assert prefill.gpus_per_pod.place == Place(script, 10, 1)
+    assert prefill.engine["max_batch_size"].place == Place(str(engine / "prefill.yaml"), 2, 1)
+    assert decode.engine["max_batch_size"].value == 128
+    assert prefill.engine["max_num_tokens"].place == Place(script, 13, 33)
+    assert prefill.pod.image is not None
+    assert prefill.pod.image.value == RUNTIME
+    assert prefill.pod.variable("TRTLLM_ENABLE_PDL") == "1"
+    assert "MODEL_PATH" not in prefill.pod.environment
+    assert prefill.gpu == FACTS.gpus["b200"]
+    assert found.benchmark is not None
+    assert found.benchmark.concurrency is not None
+    assert found.benchmark.concurrency.value == 256
+    (download,) = found.downloads
+    assert download.model is not None
+    assert download.model.value == "openai/gpt-oss-120b"
+
+
+def test_a_server_takes_its_engine_file_from_the_script() -> None:
+    found = read(SERVER)
+    assert found.runtime is Runtime.SERVE
+    assert found.release is not None
+    assert found.release.trtllm == "1.3.0rc14"
+    (server,) = found.workers
+    assert server.gpus == 4
+    assert server.engine["moe_config.backend"].value == "TRTLLM"
+    assert server.engine["moe_config.backend"].place == Place("launch.sh", 8, 5)
+    assert server.engine["max_batch_size"].value == 720
+    assert server.engine["max_batch_size"].place == Place("launch.sh", 11, 49)
+
+
+def test_a_sweep_in_a_script_that_the_script_writes_is_read() -> None:
+    benchmark = read(SERVER + SWEEP).benchmark
+    assert benchmark is not None
+    assert [step.concurrency.value for step in benchmark.steps if step.concurrency] == [32, 64, 128]
+    assert [step.requests.value for step in benchmark.steps if step.requests] == [160, 320, 640]
+
+
+def test_a_command_line_alone_is_a_deployment_with_the_file_given_along(tmp_path: Path) -> None:
+    line, engine = tmp_path / "command.txt", tmp_path / "server.yaml"
+    line.write_text("trtllm-serve openai/gpt-oss-120b --tp_size 8 --config /etc/x.yaml\n")
+    engine.write_text("moe_config: {backend: CUTLASS}\n")
+    (found,) = load(Request((str(line), str(engine)), release="1.2.1")).deployments
+    (server,) = found.workers
+    assert server.gpus == 8
+    assert server.engine["moe_config.backend"].place == Place(str(engine), 1, 14)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        '"$(dirname "$0")/engine.yaml"',
+        '"$here/engine.yaml"',
+        "engine.yaml",
+        "./engine.yaml",
+    ],
+)
+def test_engine_files_are_found_beside_the_script(path: str, tmp_path: Path) -> None:
+    (tmp_path / "engine.yaml").write_text("tensor_parallel_size: 2\n")
+    text = 'here="$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)"\n'
+    found = worker(text + dynamo("--extra-engine-args", path), str(tmp_path / "launch.sh"))
+    assert found.engine_known
+    assert found.engine["tensor_parallel_size"].value == 2
+
+
+def test_an_engine_file_that_is_not_there_is_not_known(tmp_path: Path) -> None:
+    found = worker(dynamo("--extra-engine-args nowhere.yaml"), str(tmp_path / "launch.sh"))
+    assert not found.engine_known
+    assert found.gpus_per_pod is None
+
+
+@pytest.mark.parametrize(
+    ("text", "gpus"),
+    [
+        ("CUDA_VISIBLE_DEVICES=0,3 " + dynamo("--tensor-parallel-size 2"), 2),
+        ("export CUDA_VISIBLE_DEVICES=5\n" + dynamo(), 1),
+        ("env CUDA_VISIBLE_DEVICES=0,1,2 " + dynamo(), 3),
+        ("G=0,1; CUDA_VISIBLE_DEVICES=${G} nohup " + dynamo() + " > log 2>&1 &", 2),
+        (dynamo("--tensor-parallel-size 4"), 4),
+        ("CUDA_VISIBLE_DEVICES=$UNKNOWN " + dynamo("--tensor-parallel-size 4"), 4),
+        (f"docker run --gpus 2 {RUNTIME} " + dynamo(), 2),
+        (f"docker run --gpus all {RUNTIME} " + dynamo("--tensor-parallel-size 8"), 8),
+        (f"docker run --gpus 4 {RUNTIME} bash -c 'CUDA_VISIBLE_DEVICES=1 " + dynamo() + "'", 1),
+    ],
+)
+def test_gpus_are_those_that_a_worker_sees_else_what_it_needs(text: str, gpus: int) -> None:
+    assert worker(text).gpus == gpus
+
+
+def test_gpus_that_nothing_tells_are_those_asked_for() -> None:
+    assert worker(dynamo(), gpus=4).gpus == 4
+    assert worker("CUDA_VISIBLE_DEVICES=0 " + dynamo(), gpus=4).gpus == 1
+
+
+def test_the_same_command_on_other_gpus_is_a_replica() -> None:
+    text = f"""
+    serve() {{ CUDA_VISIBLE_DEVICES=$1 {dynamo()} & }}
+    for gpus in 0,1 2,3 4,5; do serve $gpus; done
+    """
+    found = worker(text)
+    assert (found.replica_count, found.gpus) == (3, 2)
+
+
+def test_a_process_that_branches_start_in_the_same_way_counts_once() -> None:
+    text = f"""
+    run_decode() {{ CUDA_VISIBLE_DEVICES=0 {dynamo("--disaggregation-mode decode")}; }}
+    case "${{1:-all}}" in
+      all) run_decode & ;;
+      decode) run_decode ;;
+    esac
+    """
+    found = worker(text)
+    assert (found.name, found.replica_count) == ("decode", 1)
+
+
+def test_each_worker_has_a_name_of_its_own() -> None:
+    text = f"""
+    run_long_prompts() {{ {dynamo("--disaggregation-mode prefill")} & }}
+    run_long_prompts
+    {dynamo("--disaggregation-mode prefill", "--max-batch-size 2")} &
+    {dynamo("--disaggregation-mode prefill", "--max-batch-size 4")} &
+    docker run --name batch_jobs {RUNTIME} {dynamo("--disaggregation-mode decode")}
+    """
+    assert [w.name for w in read(text).workers] == [
+        "long-prompts",
+        "prefill",
+        "prefill-2",
+        "batch-jobs",
+    ]
+
+
+def test_the_first_lines_tell_what_a_script_has_no_field_for() -> None:
+    text = "#!/bin/sh\n# gptoss: target=mine gpu=b200 release=1.3.1\n" + dynamo()
+    found = read(text)
+    assert (found.name, found.release and found.release.version) == ("mine", "1.3.1")
+    assert found.workers[0].gpu == FACTS.gpus["b200"]
+    asked = read(text, release="1.4.2", gpu="h100")
+    assert asked.release == FACTS.releases["1.4.2"]
+    assert asked.workers[0].gpu == FACTS.gpus["h100"]
+
+
+def test_what_is_not_known_stays_as_it_is_written() -> None:
+    found = worker("python3 -m dynamo.trtllm --model-path $MODEL_PATH")
+    assert found.model is not None
+    assert found.model.value == "${MODEL_PATH}"
+
+
+@pytest.mark.parametrize(
+    ("text", "source", "expected"),
+    [
+        ("echo hi", "launch.sh", True),
+        ("#!/usr/bin/env bash\n", "launch", True),
+        ("trtllm-serve openai/gpt-oss-120b", "command.txt", True),
+        ("# first\nCUDA_VISIBLE_DEVICES=0 python3 -m dynamo.trtllm", "-", True),
+        ("docker run x trtllm-serve y", "command.txt", True),
+        ("start_command: sh -c 'trtllm-serve x'\n", "config.yaml", False),
+        ("apiVersion: v1\nkind: Pod\nx: trtllm-serve", "-", False),
+        ("services:\n  a: {command: trtllm-serve}", "-", False),
+        ("---\na: python3 -m dynamo.trtllm", "-", False),
+        ('{"a": "trtllm-serve"}', "-", False),
+        ("# trtllm-serve\nmax_batch_size: 1\n", "engine.yaml", False),
+        ("", "empty.yaml", False),
+    ],
+)
+def test_scripts_are_told_from_yaml(text: str, source: str, expected: bool) -> None:
+    assert is_script(text, source) is expected
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("echo hi", {}, "nothing here runs dynamo.trtllm or trtllm-serve"),
+        (dynamo(), {"gpu": "b300"}, "GPU b300 is not known; it is one of h100"),
+        (dynamo(), {"release": "9.9"}, "release 9.9 is not known; it is one of 1.0.2"),
+        ("trtllm-serve a\ntrtllm-serve b", {}, "trtllm-serve is started twice"),
+        ("cat > e.yaml << E\n- 1\nE\n" + dynamo("--extra-engine-args e.yaml"), {}, "must be a map"),
+    ],
+)
+def test_what_cannot_be_read_says_why(text: str, options: dict[str, str], message: str) -> None:
+    with pytest.raises(InputError, match=message):
+        read(text, **options)
+
+
+PIECES = st.sampled_from(
+    [
+        "python3 -m dynamo.trtllm", "trtllm-serve m", "docker run -it", "--gpus",
+        "CUDA_VISIBLE_DEVICES=", "0,1", "--extra-engine-args", "--config", "e.yaml",
+        "cat << E > e.yaml", "E", "\n", "a: {", "}", "for x in 1 2; do", "done", "f() {", "f", "$(",
+        ")", "'", '"', "`", "\\", "&", "|", "env A=1", "\0", "aiperf profile", "--concurrency",
+        "x,y", "benchmark.py --sweep a --rounds b", "hf download", "# gptoss: gpu=x", "export",
+        "${a[@]}", "a=(", "exec", "bash e.yaml", "é", "=", "--",
+    ]
+)  # fmt: skip
+
+
+@given(st.lists(PIECES, max_size=25), st.sampled_from([" ", "\n"]))
+def test_no_script_makes_it_fail_but_with_a_message(pieces: list[str], blank: str) -> None:
+    text = blank.join(["python3 -m dynamo.trtllm", *pieces])
+    with suppress(InputError):
+        build_script(text, "launch.sh", FACTS)
+
+
+@given(st.text(max_size=60))
+def test_no_text_makes_it_fail_but_with_a_message(text: str) -> None:
+    with suppress(InputError):
+        build_script(f"trtllm-serve m {text}", "launch.sh", FACTS)

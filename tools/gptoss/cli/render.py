@@ -1,0 +1,59 @@
+"""``gptoss render``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from gptoss.cli.options import source_options
+from gptoss.errors import InputError
+
+if TYPE_CHECKING:
+    from gptoss.sources.request import Request
+
+FORMS = ("manifests", "kustomize", "compose", "shell", "values")
+PARTS = ("frontend", "prefill", "decode", "server", "download", "smoke", "bench")
+
+
+@click.command()
+@source_options
+@click.option("--as", "form", type=click.Choice(FORMS), required=True, help="Form to write.")
+@click.option("--part", metavar="PART", help=f"One part of a shell script: {', '.join(PARTS)}.")
+@click.option(
+    "--output",
+    "folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    metavar="DIR",
+    help="Folder to write to; a form of one file goes to standard output without it.",
+)
+@click.option("--force", is_flag=True, help="Replace files that gptoss render did not write.")
+def render(request: Request, form: str, part: str | None, folder: Path | None, force: bool) -> None:
+    """Writes a target in another form, to use it without this chart or without Kubernetes.
+
+    manifests is what Helm would apply; kustomize the same as a base and an overlay; compose a
+    docker compose file with its engine files; shell a launch script to run inside the runtime
+    container; values the complete values that the target comes to.
+
+    \b
+    Examples:
+      gptoss render disagg-b200 --as compose --output compose/
+      gptoss render disagg-b200 --as shell --part decode
+      gptoss render agg-gb200 --as manifests --release 1.3.1 | kubectl apply -f -
+      gptoss render agg-gb200 -f mine.yaml --as values > complete.yaml
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from gptoss.rendering import render_as
+    from gptoss.rendering.writing import write
+
+    rendered = render_as(form, request, part)
+    for note in rendered.notes:
+        click.echo(f"note: {note}", err=True)
+    if folder is not None:
+        for path in write(rendered, folder, force=force):
+            click.echo(str(path))
+    elif len(rendered.files) == 1:
+        click.echo("".join(rendered.files.values()), nl=False)
+    else:
+        names = ", ".join(rendered.files)
+        raise InputError(f"--as {form} has several files ({names}); say where: --output DIR")

@@ -1,0 +1,113 @@
+"""The compose form: a docker compose file with its engine files and scripts beside it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gptoss.errors import InputError
+from gptoss.rendering import Rendered
+from gptoss.rendering.containers import containers
+from gptoss.rendering.target import command_of
+from gptoss.rendering.templating import from_template
+
+if TYPE_CHECKING:
+    from gptoss.rendering.containers import Container, Containers
+    from gptoss.rendering.target import Target
+
+# ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names these versions.
+ETCD_IMAGE = "quay.io/coreos/etcd:v3.6.1"
+NATS_IMAGE = "nats:2.11.4-alpine"
+# What the operator gives a worker, so that its health can be asked.
+STATUS = {
+    "DYN_SYSTEM_ENABLED": "true",
+    "DYN_SYSTEM_PORT": "9090",
+    "DYN_SYSTEM_USE_ENDPOINT_HEALTH_STATUS": '["generate"]',
+}
+# Servers by which frontend and workers find each other: variable, scheme and port.
+DISCOVERY = {"etcd": ("ETCD_ENDPOINTS", "http", 2379), "nats": ("NATS_SERVER", "nats", 4222)}
+UNITS = {"Ki": "k", "Mi": "m", "Gi": "g"}
+
+
+def render_compose(target: Target) -> Rendered:
+    """A docker compose file for one machine.
+
+    Raises:
+        InputError: A worker spans several machines, or a size cannot be written.
+    """
+    plan = _escaped(containers(target, "http://{name}:{port}"))
+    servers = _discovery_servers(plan)
+    discovery = {
+        variable: f"{scheme}://{server}:{port}"
+        for server, (variable, scheme, port) in DISCOVERY.items()
+        if server in servers
+    }
+    text = from_template(
+        "compose.yaml.j2",
+        plan=plan,
+        written_by=command_of(target.source, "compose"),
+        project=_project(plan.target),
+        etcd_image=ETCD_IMAGE,
+        nats_image=NATS_IMAGE,
+        serving=[*([plan.frontend] if plan.frontend else []), *plan.workers],
+        discovery=discovery,
+        discovery_servers=servers,
+        worker_variables=discovery | (STATUS if plan.is_dynamo else {}),
+        sizes={worker.name: _size(worker) for worker in plan.workers if worker.shared_memory},
+    )
+    files = {"compose.yaml": text}
+    files |= {f"engine/{name}": content for name, content in plan.engine.items()}
+    files |= {f"scripts/{name}": content for name, content in plan.scripts.items()}
+    return Rendered(files, tuple(_notes(plan)))
+
+
+def _discovery_servers(plan: Containers) -> list[str]:
+    """What frontend and workers need to find each other."""
+    if not plan.is_dynamo:
+        return []
+    return ["etcd", "nats"] if plan.needs_nats else ["etcd"]
+
+
+def _notes(plan: Containers) -> list[str]:
+    if plan.gpus <= plan.gpus_of_machine:
+        return []
+    note = (
+        f"{plan.target} takes {plan.gpus} GPUs, but a machine with {plan.gpu_name} has "
+        f"{plan.gpus_of_machine}; there, split the services over two machines"
+    )
+    return [note]
+
+
+def _project(target: str) -> str:
+    """A name that compose takes for a project."""
+    return "gpt-oss-" + re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-")
+
+
+def _size(worker: Container) -> str:
+    """Shared memory as compose writes it."""
+    quantity = worker.shared_memory or ""
+    number, unit = quantity[:-2], quantity[-2:]
+    if not number.isdecimal() or unit not in UNITS:
+        raise InputError(f"workers.{worker.component}.sharedMemory: write it as in 80Gi")
+    return number + UNITS[unit]
+
+
+def _escaped(plan: Containers) -> Containers:
+    """The containers with every dollar sign doubled: a single one begins a variable."""
+    return replace(
+        plan,
+        frontend=plan.frontend and _without_variables(plan.frontend),
+        workers=tuple(_without_variables(worker) for worker in plan.workers),
+        download=plan.download and _without_variables(plan.download),
+        smoke=_without_variables(plan.smoke),
+        bench=plan.bench and _without_variables(plan.bench),
+    )
+
+
+def _without_variables(container: Container) -> Container:
+    return replace(
+        container,
+        words=tuple(word.replace("$", "$$") for word in container.words),
+        environment={n: value.replace("$", "$$") for n, value in container.environment.items()},
+    )

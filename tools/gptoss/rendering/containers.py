@@ -1,0 +1,284 @@
+"""A target as containers on one machine: what the compose file and the shell script share.
+
+Programs, flags and variables are those of the chart's pods; only addresses differ, and GPUs have
+numbers.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+import yaml
+
+from gptoss import resources
+from gptoss.errors import InputError
+from gptoss.model import Role, Runtime
+from gptoss.yaml_tree import SafeLoader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gptoss.model import Worker
+    from gptoss.pods import Pod
+    from gptoss.rendering.target import Target
+
+SCRIPTS = "/etc/gpt-oss/scripts"
+PORT = 8000
+SMOKE_SECONDS = 120
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted)
+SERVER = "server"
+SCHEMA_LINE = "# yaml-language-server:"
+
+
+@dataclass(frozen=True, slots=True)
+class Container:
+    """A container to start.
+
+    Attributes:
+        name: Its name: that of the worker, or ``server`` under trtllm-serve, with a number when
+            there are several replicas.
+        component: Name of the worker or component, without the number.
+        image: Its image.
+        words: Program and arguments.
+        environment: Its variables; those from Secrets are left out.
+        gpus: Numbers of its GPUs on the machine.
+        shared_memory: Size of /dev/shm as a Kubernetes quantity; None for the default.
+        scratch: Folders that it writes to and that nobody keeps.
+        stop_seconds: Seconds from SIGTERM to SIGKILL.
+        labels: What the benchmark is annotated with.
+        role: What a worker does.
+    """
+
+    name: str
+    component: str
+    image: str
+    words: tuple[str, ...]
+    environment: Mapping[str, str] = field(default_factory=dict)
+    gpus: tuple[int, ...] = ()
+    shared_memory: str | None = None
+    scratch: tuple[str, ...] = ()
+    stop_seconds: int | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    role: Role | None = None
+
+    @property
+    def program(self) -> tuple[str, ...]:
+        """The words before the first ``--flag``."""
+        first = next((n for n, word in enumerate(self.words) if word.startswith("--")), None)
+        return self.words[:first]
+
+    @property
+    def flags(self) -> list[tuple[str, ...]]:
+        """The words after the program, each flag with its values."""
+        found: list[tuple[str, ...]] = []
+        for word in self.words[len(self.program) :]:
+            if word.startswith("--") or not found:
+                found.append((word,))
+            else:
+                found[-1] = (*found[-1], word)
+        return found
+
+
+@dataclass(frozen=True, slots=True)
+class Containers:
+    """A target as containers on one machine.
+
+    Attributes:
+        target: Name of the target, overlays included.
+        description: What it is for, in one line.
+        runtime: What serves the model.
+        release: Dynamo release; the one with the same TensorRT-LLM under trtllm-serve.
+        gpu: Key of the GPU in ``schema/hardware.yaml``.
+        gpu_name: Its name.
+        model: Name that clients ask for.
+        port: Port that the frontend or server listens on.
+        frontend: The frontend; None under trtllm-serve.
+        workers: A container for each replica of each worker, prefill first.
+        download: Fills the model cache; None where the target leaves that to others.
+        smoke: Asks the model one question.
+        bench: Runs the benchmark.
+        engine: Engine YAML by file name, as mounted under /etc/gpt-oss/engine.
+        scripts: The chart's scripts by file name, as mounted under /etc/gpt-oss/scripts.
+        needs_nats: Whether events go over NATS. Discovery needs etcd under Dynamo, always.
+        gpus_of_machine: GPUs that a machine with this GPU has.
+    """
+
+    target: str
+    description: str
+    runtime: Runtime
+    release: str
+    gpu: str
+    gpu_name: str
+    model: str
+    port: int
+    frontend: Container | None
+    workers: tuple[Container, ...]
+    download: Container | None
+    smoke: Container
+    bench: Container | None
+    engine: Mapping[str, str]
+    scripts: Mapping[str, str]
+    needs_nats: bool
+    gpus_of_machine: int
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all workers."""
+        return sum(len(worker.gpus) for worker in self.workers)
+
+    @property
+    def is_dynamo(self) -> bool:
+        """Whether Dynamo serves, with a frontend and discovery."""
+        return self.runtime is Runtime.DYNAMO
+
+
+def containers(target: Target, address: str) -> Containers:
+    """A target as containers on one machine.
+
+    Args:
+        target: The target.
+        address: Where clients reach the frontend or server; ``{name}`` and ``{port}`` stand for its
+            name and port, as in ``http://{name}:{port}``.
+
+    Raises:
+        InputError: A worker spans several machines.
+    """
+    deployment, values = target.deployment, target.values
+    gpu = target.facts.gpus[values["hardware"]["gpu"]]
+    release = deployment.release or target.facts.default_release
+    workers = tuple(_workers(target))
+    images = [worker.image for worker in workers]
+    model = _served_name(deployment.workers[0])
+    frontend = _container("frontend", deployment.frontend.pod) if deployment.frontend else None
+    listening = frontend or workers[0]
+    downloads = [_container("download", found.pod) for found in deployment.downloads]
+    port = _port(listening)
+    address = address.format(name=listening.name, port=port)
+    smoke = ("python3", f"{SCRIPTS}/ask.py", address, model, str(SMOKE_SECONDS))
+    return Containers(
+        target=target.name,
+        description=values.get("description") or "",
+        runtime=deployment.runtime,
+        release=release.version,
+        gpu=gpu.key,
+        gpu_name=gpu.name,
+        model=model,
+        port=port,
+        frontend=frontend,
+        workers=workers,
+        download=downloads[0] if downloads else None,
+        smoke=Container("smoke", "smoke", images[0], smoke),
+        bench=_bench(target, address),
+        engine=dict(_engine_files(target)),
+        scripts={
+            path.name: path.read_text(encoding="utf-8")
+            for path in sorted((resources.chart() / "files").glob("*.py"))
+        },
+        needs_nats=deployment.runtime is Runtime.DYNAMO and release.event_plane == "nats",
+        gpus_of_machine=gpu.per_node,
+    )
+
+
+def _container(name: str, pod: Pod) -> Container:
+    """The container of a pod, as the chart writes it: an image and words, no shell."""
+    words = pod.commands[0].words if pod.commands else ()
+    return Container(
+        name=name,
+        component=name,
+        image=pod.image.value if pod.image else "",
+        words=tuple(word.value for word in words),
+        environment={
+            variable.name: variable.value
+            for variable in pod.environment.values()
+            if variable.value is not None
+        },
+        shared_memory=pod.shared_memory.value if pod.shared_memory else None,
+        scratch=tuple(
+            mount.path
+            for mount in pod.mounts
+            if not mount.claim and not mount.config_map and mount.path != SHARED_MEMORY
+        ),
+        stop_seconds=pod.termination_grace.value if pod.termination_grace else None,
+    )
+
+
+def _workers(target: Target) -> Iterator[Container]:
+    """A container for each replica; GPUs are handed out in order."""
+    ordered = sorted(target.deployment.workers, key=lambda w: w.role is not Role.PREFILL)
+    first = 0
+    for worker in ordered:
+        if worker.nodes.value > 1:
+            raise InputError(
+                f"{worker.name} spans {worker.nodes.value} nodes, which one machine cannot hold; "
+                "use --as manifests or kustomize",
+                worker.place,
+            )
+        container = replace(_container(worker.name, worker.pod), role=worker.role)
+        for number in range(worker.replica_count):
+            name = worker.name if target.deployment.frontend else SERVER
+            name = name if worker.replica_count == 1 else f"{name}-{number}"
+            yield replace(container, name=name, gpus=tuple(range(first, first + worker.gpus)))
+            first += worker.gpus
+
+
+def _served_name(worker: Worker) -> str:
+    named = worker.served_name or worker.model
+    return named.value if named else ""
+
+
+def _port(container: Container) -> int:
+    """The port that a frontend or server listens on."""
+    for name, value in zip(container.words, container.words[1:], strict=False):
+        if name in ("--http-port", "--port"):
+            return int(value)
+    return int(container.environment.get("DYN_HTTP_PORT", PORT))
+
+
+def _bench(target: Target, address: str) -> Container | None:
+    """The benchmark, sent to another address."""
+    benchmark = target.deployment.benchmark
+    if benchmark is None:
+        return None
+    url = benchmark.command and benchmark.command.flag("--url", "-u")
+    container = _container("bench", benchmark.pod)
+    return replace(
+        container,
+        words=tuple(address if url and word == url.value else word for word in container.words),
+        labels={
+            name: annotation.value
+            for name, annotation in benchmark.pod.annotations.items()
+            if name.startswith("gpt-oss/")
+        },
+    )
+
+
+def _engine_files(target: Target) -> Iterator[tuple[str, str]]:
+    """Engine YAML by file name: the chart's own file with its comments where nothing changes it."""
+    config_maps = {
+        found["metadata"]["name"]: found["data"]
+        for found in target.objects
+        if found["kind"] == "ConfigMap"
+    }
+    for worker in target.deployment.workers:
+        path = worker.engine_file.value if worker.engine_file else ""
+        mount = worker.pod.mount_at(path)
+        key = mount.key_at(path) if mount else None
+        if mount is None or mount.config_map is None or key is None:
+            continue
+        text = config_maps[mount.config_map][key]
+        named = target.values["workers"][worker.name].get("engineConfig")
+        yield key, _with_comments(text, named)
+
+
+def _with_comments(text: str, engine_config: str | None) -> str:
+    """The chart's engine file when it says the same as what was rendered, else the latter."""
+    if engine_config is None:
+        return text
+    written = (resources.chart() / "engine_configs" / engine_config).read_text(encoding="utf-8")
+    loaded = [yaml.load(t, Loader=SafeLoader) for t in (written, text)]  # noqa: S506 (safe loader)
+    if loaded[0] != loaded[1]:
+        return text
+    # The schema's address holds only where the file stood.
+    lines = written.splitlines(keepends=True)
+    return "".join(line for line in lines if not line.startswith(SCHEMA_LINE))

@@ -1,0 +1,75 @@
+"""Forms for Kubernetes: what Helm would apply, and the same as a kustomize base and overlay."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gptoss.rendering import Rendered
+from gptoss.rendering.target import command_of
+from gptoss.rendering.templating import from_template
+from gptoss.yaml_tree import SafeLoader
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.rendering.target import Objects
+
+GRAPH = "DynamoGraphDeployment"
+# Kinds that others name, and where a pod's volumes name them.
+NAMED = {"ConfigMap": "configMap/name", "PersistentVolumeClaim": "persistentVolumeClaim/claimName"}
+
+
+def render_manifests(objects: Objects) -> Rendered:
+    """What Helm would apply, in one file."""
+    command = command_of(objects.source, "manifests")
+    text = from_template("manifests.yaml.j2", command=command, texts=objects.texts)
+    return Rendered({"manifests.yaml": text})
+
+
+def render_kustomize(objects: Objects) -> Rendered:
+    """The same objects as a base, one file each, with an overlay to edit."""
+    loaded = [yaml.load(text, Loader=SafeLoader) for text in objects.texts]  # noqa: S506 (safe)
+    names = [f"{found['kind'].lower()}-{found['metadata']['name']}.yaml" for found in loaded]
+    command = command_of(objects.source, "kustomize")
+    references = {kind: list(_references(loaded, end)) for kind, end in NAMED.items()}
+    overlay = f"overlays/{objects.source.files[0].stem}"
+    serving = next(found for found in loaded if found["kind"] in (GRAPH, "Deployment"))
+    files = {
+        "base/kustomization.yaml": from_template("base.yaml.j2", command=command, files=names),
+        "base/names.yaml": from_template(
+            "names.yaml.j2", references=references, kind=serving["kind"]
+        ),
+    }
+    files |= {f"base/{name}": text for name, text in zip(names, objects.texts, strict=True)}
+    files[f"{overlay}/kustomization.yaml"] = from_template(
+        "overlay.yaml.j2", overlay=overlay, kind=serving["kind"]
+    )
+    files[f"{overlay}/replicas.yaml"] = from_template(
+        "replicas.yaml.j2", replicas=list(_replicas(serving))
+    )
+    return Rendered(files)
+
+
+def _references(objects: list[dict[str, Any]], end: str) -> Iterator[str]:
+    """Paths in a graph where its pods name objects; those of other kinds kustomize knows."""
+    for found in objects:
+        if found["kind"] != GRAPH:
+            continue
+        spec = found["spec"]
+        for name in spec.get("services", {}):
+            yield f"spec/services/{name}/extraPodSpec/volumes/{end}"
+        if "components" in spec:
+            yield f"spec/components/podTemplate/spec/volumes/{end}"
+
+
+def _replicas(serving: dict[str, Any]) -> Iterator[tuple[str, str, int]]:
+    """Component, JSON path and number of replicas of everything that has replicas."""
+    spec = serving["spec"]
+    for name, service in spec.get("services", {}).items():
+        yield name, f"/spec/services/{name}/replicas", service["replicas"]
+    for number, component in enumerate(spec.get("components", [])):
+        yield component["name"], f"/spec/components/{number}/replicas", component["replicas"]
+    if serving["kind"] != GRAPH:
+        yield serving["metadata"]["name"], "/spec/replicas", spec.get("replicas", 1)

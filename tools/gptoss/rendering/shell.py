@@ -1,0 +1,229 @@
+"""The shell form: a launch script to run inside the runtime container, or one part of it."""
+
+from __future__ import annotations
+
+import json
+import re
+import shlex
+from dataclasses import dataclass, replace
+from posixpath import dirname
+from typing import TYPE_CHECKING
+
+from gptoss.errors import InputError
+from gptoss.rendering import Rendered
+from gptoss.rendering.containers import SCRIPTS, containers
+from gptoss.rendering.templating import environment
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from gptoss.rendering.containers import Container, Containers
+    from gptoss.rendering.target import Target
+
+ADDRESS = "http://127.0.0.1:{port}"
+ENGINE = "/etc/gpt-oss/engine"
+# Folders of the chart's pods, and what the script calls them.
+FOLDERS = {
+    "/opt/models": "$HF_HOME",
+    ENGINE: "$here/engine",
+    SCRIPTS: "$here/scripts",
+    "/artifacts": "$PWD/results",
+}
+# The user's own home serves; the chart's is an empty folder of the pod.
+LEFT_OUT = ("HOME", "HF_HOME")
+NUMBERED = "machine-{}"
+QUESTION = "Why is prefill separate from decode?"
+JOBS = ("download", "smoke", "bench")
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What the templates write.
+
+    Attributes:
+        containers: The target.
+        components: One of the replicas of the frontend and of each worker, in starting order.
+        machines: The containers of each machine, the frontend on the first.
+        snapshot: The model's folder in the cache.
+        grace: Seconds from SIGTERM to SIGKILL.
+        shared_memory: Shared memory that the container needs in GiB; 0 when nothing is asked for.
+    """
+
+    containers: Containers
+    components: tuple[Container, ...]
+    machines: tuple[tuple[Container, ...], ...]
+    snapshot: str
+    grace: int
+    shared_memory: int
+
+    @property
+    def serving(self) -> list[Container]:
+        """Every container that serves."""
+        return [container for machine in self.machines for container in machine]
+
+    @property
+    def parts(self) -> list[str]:
+        """What can be started or run alone."""
+        jobs = [name for name in JOBS if getattr(self.containers, name)]
+        return [*(container.name for container in self.serving), *jobs]
+
+
+def render_shell(target: Target, part: str | None = None) -> Rendered:
+    """A launch script with its engine files and scripts, or one part as a script of its own.
+
+    Raises:
+        InputError: There is no such part, a worker spans several machines, or several servers
+            would listen on one port.
+    """
+    plan = _plan(target)
+    if part is not None:
+        return Rendered({f"{part}.sh": _part(plan, part)})
+    files = {"launch.sh": _from_template("launch.sh.j2", _context(plan))}
+    files |= {f"engine/{name}": text for name, text in plan.containers.engine.items()}
+    files |= {f"scripts/{name}": text for name, text in plan.containers.scripts.items()}
+    return Rendered(files, tuple(_notes(plan)))
+
+
+def _plan(target: Target) -> Plan:
+    found = containers(target, ADDRESS)
+    if not found.is_dynamo:
+        found = replace(found, workers=_servers(found))
+    first = (found.frontend,) if found.frontend else ()
+    components = {worker.component: worker for worker in reversed(found.workers)}
+    ordered = sorted(components.values(), key=found.workers.index)
+    serving = (*first, *found.workers)
+    model = target.values["model"]
+    folder = f"hub/models--{model['id'].replace('/', '--')}/snapshots/{model['revision']}"
+    return Plan(
+        containers=found,
+        components=(*first, *ordered),
+        machines=_machines(first, found),
+        snapshot=f"$HF_HOME/{folder}",
+        grace=max(container.stop_seconds or 0 for container in serving),
+        shared_memory=sum(_gib(container.shared_memory) for container in serving),
+    )
+
+
+def _servers(found: Containers) -> tuple[Container, ...]:
+    """The one server, under the name that its Service has."""
+    if len(found.workers) > 1:
+        raise InputError(
+            f"{found.target}: {len(found.workers)} servers cannot listen on one port of a machine; "
+            "set workers.worker.replicas=1, or use --as manifests"
+        )
+    return tuple(replace(server, name="server", component="server") for server in found.workers)
+
+
+def _machines(first: tuple[Container, ...], found: Containers) -> tuple[tuple[Container, ...], ...]:
+    """Containers by machine: each worker goes to the first machine that has room for it.
+
+    Raises:
+        InputError: A worker has more GPUs than a machine.
+    """
+    machines: list[list[Container]] = [list(first)]
+    used = [0]
+    for worker in found.workers:
+        need = len(worker.gpus)
+        if need > found.gpus_of_machine:
+            raise InputError(
+                f"{worker.name} takes {need} GPUs, and a machine with {found.gpu_name} has "
+                f"{found.gpus_of_machine}; use --as manifests"
+            )
+        room = [n for n, count in enumerate(used) if count + need <= found.gpus_of_machine]
+        if not room:
+            machines.append([])
+            used.append(0)
+        at = room[0] if room else len(used) - 1
+        machines[at].append(replace(worker, gpus=tuple(range(used[at], used[at] + need))))
+        used[at] += need
+    return tuple(tuple(machine) for machine in machines)
+
+
+def _gib(quantity: str | None) -> int:
+    """Whole GiB of a quantity such as 80Gi; 0 for what is written otherwise."""
+    match = re.fullmatch(r"(\d+)Gi", quantity or "")
+    return int(match.group(1)) if match else 0
+
+
+def _notes(plan: Plan) -> list[str]:
+    if len(plan.machines) == 1:
+        return []
+    found = plan.containers
+    note = (
+        f"{found.target} takes {found.gpus} GPUs, more than a machine with {found.gpu_name} has: "
+        f"launch.sh is made for {len(plan.machines)} machines that reach one etcd"
+    )
+    return [note]
+
+
+def _part(plan: Plan, name: str) -> str:
+    """One part with the files that it needs written out inside.
+
+    Raises:
+        InputError: There is no such part.
+    """
+    found = plan.containers
+    jobs = {job: getattr(found, job) for job in JOBS}
+    choices = {container.name: container for container in plan.serving}
+    container = choices.get(name) or jobs.get(name)
+    if container is None:
+        raise InputError(f"--part {name}: {found.target} has {', '.join(plan.parts)}")
+    files = {
+        f"{folder}/{file}": text
+        for folder, texts in (("engine", found.engine), ("scripts", found.scripts))
+        for file, text in texts.items()
+        if any(given.endswith(f"/{folder}/{file}") for given in container.words)
+    }
+    context = _context(plan) | {"container": container, "part": name, "files": files}
+    return _from_template("part.sh.j2", context)
+
+
+def _from_template(name: str, context: Mapping[str, object]) -> str:
+    templates = environment()
+    templates.filters |= {"word": word, "function": function, "dirname": dirname}
+    return templates.get_template(name).render(context)
+
+
+def _context(plan: Plan) -> dict[str, object]:
+    found = plan.containers
+    question = {"model": found.model, "input": QUESTION, "max_output_tokens": 200}
+    return {
+        "plan": found,
+        "shell": plan,
+        "title": " ".join((found.description or found.target).split()),
+        "slug": re.sub(r"[^\w.+-]+", "-", found.target).strip("-"),
+        "request": json.dumps(question),
+        "url": ADDRESS.format(port=found.port),
+        "variables": variables,
+        "lines": lines,
+        "machine": NUMBERED.format,
+    }
+
+
+def variables(container: Container) -> Mapping[str, str]:
+    """Variables that the script gives a process."""
+    return {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
+
+
+def lines(container: Container) -> Sequence[str]:
+    """The words of a command, the program on the first line and then a line a flag."""
+    found = [" ".join(word(w) for w in container.program)]
+    return found + [" ".join(word(w) for w in flag) for flag in container.flags]
+
+
+def word(text: str) -> str:
+    """A word as the shell takes it, with the folders of the pods as variables of the script."""
+    for folder, variable in FOLDERS.items():
+        if text == folder or text.startswith(f"{folder}/"):
+            return f'"{variable}{_escaped(text[len(folder) :])}"'
+    return shlex.quote(text)
+
+
+def function(container: Container) -> str:
+    """The function that runs a component."""
+    return "run_" + re.sub(r"\W", "_", container.component)
+
+
+def _escaped(text: str) -> str:
+    """A text between double quotes."""
+    return re.sub(r'([\\$`"])', r"\\\1", text)

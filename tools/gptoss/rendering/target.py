@@ -1,0 +1,167 @@
+"""The one target that a request names, as Helm renders it."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+import tempfile
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gptoss import resources
+from gptoss.errors import InputError
+from gptoss.facts import Facts
+from gptoss.overlay import Laid
+from gptoss.sources.chart import build_chart
+from gptoss.sources.helm import find_helm, render, run_helm
+from gptoss.sources.request import plan_of
+from gptoss.yaml_tree import SafeLoader
+
+if TYPE_CHECKING:
+    from gptoss.model import Deployment
+    from gptoss.sources.helm import ChartSource
+    from gptoss.sources.request import Request
+
+# A chart that holds nothing but this template prints the values that Helm comes to, and what the
+# chart's own helpers derive from them.
+VALUES_TEMPLATE = """\
+values:
+  {{- toYaml .Values | nindent 2 }}
+plan:
+  {{- include "gpt-oss.plan" . | nindent 2 }}
+"""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A target that Helm renders.
+
+    Attributes:
+        source: The values files and settings that make it.
+        deployment: What it is, its benchmark included.
+        objects: The objects that Helm renders, its benchmark included and hooks left out.
+        values: The values that Helm comes to: chart defaults, values files and settings, merged.
+        plan: What the chart derives from them: GPUs, and workers with their defaults.
+        facts: The facts it was read with.
+    """
+
+    source: ChartSource
+    deployment: Deployment
+    objects: list[dict[str, Any]]
+    values: dict[str, Any]
+    plan: dict[str, Any]
+    facts: Facts
+
+    @property
+    def name(self) -> str:
+        """Names of the values files that make it."""
+        return " + ".join(file.stem for file in self.source.files)
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What Helm would apply.
+
+    Attributes:
+        source: The values files and settings that make it.
+        texts: Each object's text, without Helm's hooks.
+    """
+
+    source: ChartSource
+    texts: list[str]
+
+
+def read_target(request: Request) -> Target:
+    """Renders and reads the one target of a request, with its benchmark.
+
+    Raises:
+        InputError: There is not exactly one, or the chart refuses it.
+    """
+    source = _source(request)
+    rendering = render(source, find_helm())
+    facts = Facts()
+    deployment = build_chart(rendering, facts)
+    _check(deployment)
+    objects = [yaml.load(t, Loader=SafeLoader) for t in _texts(rendering.output)]  # noqa: S506
+    values, plan = _effective(replace(source, with_benchmark=False))
+    return Target(source, deployment, objects, values, plan, facts)
+
+
+def rendered_objects(request: Request) -> Objects:
+    """What Helm would apply for the one target of a request.
+
+    Raises:
+        InputError: There is not exactly one, or the chart refuses it.
+    """
+    source = _source(request)
+    rendering = render(replace(source, with_benchmark=False), find_helm())
+    if rendering.refused:
+        _check(build_chart(rendering, Facts()))
+    return Objects(source, _texts(rendering.output))
+
+
+def command_of(source: ChartSource, form: str) -> str:
+    """The command that renders a target in a form."""
+    first, *overlays = source.files
+    name = first.stem if first == resources.values_files().get(first.stem) else str(first)
+    words = ["gptoss", "render", name]
+    for overlay in overlays:
+        words += ["-f", _shown(overlay)]
+    for setting in source.settings:
+        words += ["--set", setting]
+    return shlex.join([*words, "--as", form])
+
+
+def _shown(path: Path) -> str:
+    """A path as short as a reader in this folder needs it."""
+    resolved, here = path.resolve(), Path.cwd()
+    return str(resolved.relative_to(here) if resolved.is_relative_to(here) else path)
+
+
+def _source(request: Request) -> ChartSource:
+    plan = plan_of(request)
+    if plan.files:
+        raise InputError(f"{plan.files[0]} is no target; render takes a target or a values file")
+    if len(plan.charts) != 1:
+        raise InputError("render takes one target; `gptoss targets` lists the shipped ones")
+    return plan.charts[0]
+
+
+def _check(deployment: Deployment) -> None:
+    """Refuses what the chart refuses.
+
+    Raises:
+        InputError: The chart refuses it.
+    """
+    if deployment.is_refused:
+        problem = deployment.problems[0]
+        raise InputError(problem.message, problem.place)
+
+
+def _texts(output: str) -> list[str]:
+    """The objects of a rendering without hooks, as they are written."""
+    found = []
+    for text in output.split("\n---\n"):
+        loaded = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+        if loaded and "helm.sh/hook" not in loaded["metadata"].get("annotations", {}):
+            found.append(text.removeprefix("---\n").strip("\n") + "\n")
+    return found
+
+
+def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The values that Helm comes to, and what the chart derives from them."""
+    with tempfile.TemporaryDirectory(prefix="gptoss-") as folder:
+        chart = Path(folder, "chart")
+        shutil.copytree(resources.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci"))
+        for template in (chart / "templates").iterdir():
+            if template.suffix != ".tpl":
+                template.unlink()
+        (chart / "templates" / "values.yaml").write_text(VALUES_TEMPLATE, encoding="utf-8")
+        rendering = run_helm(source, source.argv(find_helm(), Laid(chart, {})))
+    if rendering.refused:
+        raise InputError(f"helm template {source.label}: {rendering.refused.strip()}")
+    loaded = yaml.load(rendering.output, Loader=SafeLoader)  # noqa: S506 (safe loader)
+    return loaded["values"], loaded["plan"]

@@ -1,0 +1,66 @@
+"""The templates and what they share."""
+
+from __future__ import annotations
+
+import json
+import re
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from gptoss.yaml_tree import SafeLoader
+
+WIDTH = 100
+PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]*[A-Za-z0-9_./=+-]")
+
+
+@cache
+def environment() -> Environment:
+    """The templates' environment; a name that a template does not get is an error."""
+    found = Environment(
+        loader=FileSystemLoader(Path(__file__).parent / "templates"),
+        undefined=StrictUndefined,
+        autoescape=False,  # noqa: S701 (YAML and shell, no HTML)
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+    )
+    found.filters |= {"scalar": scalar, "flow": flow, "in_flow": in_flow, "executable": executable}
+    return found
+
+
+def from_template(name: str, **context: Any) -> str:
+    """The text of a template."""
+    return environment().get_template(name).render(**context)
+
+
+def scalar(value: Any) -> str:
+    """A value as YAML on one line, in quotes where it needs them."""
+    if not isinstance(value, str):
+        return json.dumps(value)
+    is_plain = PLAIN.fullmatch(value) and not value.startswith(("-", "=", ":"))
+    means = yaml.load(value, Loader=SafeLoader) if is_plain else None  # noqa: S506 (safe loader)
+    if means == value:
+        return value
+    if '"' in value and "'" not in value and value.isprintable():
+        return f"'{value}'"
+    return json.dumps(value, ensure_ascii=False)
+
+
+def flow(values: Any) -> str:
+    """Values as a YAML list on one line."""
+    return f"[{', '.join(in_flow(value) for value in values)}]"
+
+
+def executable(folder: str) -> str:
+    """A folder in memory where programs may be started: kernels are compiled into the home."""
+    return f"{folder}:exec"
+
+
+def in_flow(value: Any) -> str:
+    """A value as an element of a YAML list on one line."""
+    is_flag = isinstance(value, str) and re.fullmatch(r"--?[a-z][a-z0-9-]*", value)
+    return value if is_flag else scalar(value)
