@@ -1,0 +1,97 @@
+"""``gptoss diff`` and ``gptoss import``: coming from elsewhere, and how far it is."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import click
+
+from gptoss.cli.options import text_or_json
+from gptoss.completion import sources_like
+from gptoss.errors import InputError
+
+STDIN = "-"
+VALUES = "<values>"
+
+
+@click.command()
+@click.argument("left", metavar="A", shell_complete=sources_like)
+@click.argument("right", metavar="B", shell_complete=sources_like)
+@text_or_json
+@click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
+def diff(left: str, right: str, form: str, places: bool) -> None:
+    """Compares two deployments setting by setting: in force against in force.
+
+    A and B are sources as check takes them. A target or manifest at another release is
+    SOURCE@RELEASE; overlays over a target, and manifests that belong together, follow after commas.
+
+    Exit code 0: the same is served; 1: settings differ; 2: unreadable input or bad usage.
+
+    \b
+    Examples:
+      gptoss diff disagg-gb200@1.2.1 disagg-gb200@1.5.1
+      gptoss diff disagg-gb200 deploy.yaml,perf.yaml --places
+      gptoss diff agg-gb200 agg-gb200,quant-w4a8-mxfp4-mxfp8
+      gptoss diff installed/ - --format json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    if left == right == STDIN:
+        raise InputError("standard input holds one side; give the other as a file")
+    from gptoss.compare import compare
+    from gptoss.diff import as_json, as_text, read
+
+    found = compare(read(left), read(right))
+    labels = (left, right)
+    click.echo(as_json(labels, found) if form == "json" else as_text(labels, found, places))
+    if found:
+        sys.exit(1)
+
+
+@click.command("import")
+@click.argument(
+    "sources", nargs=-1, required=True, metavar="SOURCE...", shell_complete=sources_like
+)
+@click.option("--output", metavar="FILE", help="File for the values; standard output unless given.")
+@click.option("--gpu", metavar="GPU", help="Kind of GPU where the source does not tell it.")
+@click.option("--release", metavar="R", help="Dynamo release to write the values for.")
+@click.option("--name", metavar="NAME", help="Name for the Helm release.")
+@text_or_json
+def import_(
+    sources: tuple[str, ...],
+    output: str | None,
+    gpu: str | None,
+    release: str | None,
+    name: str | None,
+    form: str,
+) -> None:
+    """Turns a deployment from elsewhere into a values file of the chart.
+
+    A SOURCE is a DynamoGraphDeployment with what belongs to it, a trtllm-serve command line or
+    script, a docker compose file, or a Truss config.yaml. A comment at each setting says where it
+    stood; what could not be carried over, and why, goes to standard error.
+
+    Exit code 0: imported; 1: imported, but check finds errors in it; 2: it cannot be imported.
+
+    \b
+    Examples:
+      gptoss import deploy.yaml perf.yaml --gpu gb200 --output values/mine.yaml
+      gptoss import truss/config.yaml --release 1.2.1 > values/mine.yaml
+      gptoss import launch.sh --gpu b200 --format json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from gptoss.importing.report import as_json, as_text
+    from gptoss.importing.run import import_sources
+    from gptoss.sources.request import Request
+    from gptoss.whole_files import write_whole
+
+    shown = output or VALUES
+    report = import_sources(Request(sources, release=release, gpu=gpu), name, shown)
+    if output:
+        write_whole(Path(output), report.imported.text)
+    if form == "json":
+        click.echo(as_json(report))
+    elif not output:
+        click.echo(report.imported.text, nl=False)
+    if form == "text":
+        click.echo(as_text(report, shown), err=True)
+    if report.has_errors:
+        sys.exit(1)

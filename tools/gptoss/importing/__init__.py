@@ -1,0 +1,1 @@
+"""Turns a deployment that was read from anywhere into a values file of the chart."""

@@ -1,0 +1,145 @@
+"""Options of the benchmark Job."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.cli_facts import AIPERF
+from gptoss.importing.benchmark_flags import TOLD, flags_of, take_whole
+from gptoss.importing.context import leaf
+from gptoss.importing.environment import environment, holds_secret
+from gptoss.importing.flags import flag_words
+from gptoss.importing.whole import OBJECT_NAME
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.flags_in_force import InForce
+    from gptoss.importing.context import Context
+    from gptoss.importing.document import Block, Leaf
+    from gptoss.model import Benchmark
+
+DEFAULT_SEED = 100
+EXTRA_INPUTS = "--extra-inputs"
+HEADER = "--header"
+CHAT = "chat"
+# What the chart's Job says in any case, by the flag that says it.
+ALWAYS = {
+    "--warmup-request-count": "a warm-up",
+    "--random-seed": "a random seed",
+    EXTRA_INPUTS: "a fixed answer length (min_tokens, ignore_eos)",
+    "--num-dataset-entries": "a prompt of its own for each request",
+}
+
+
+def benchmark_block(context: Context) -> Block:
+    """Options of the benchmark Job."""
+    benchmark = context.deployment.benchmark
+    if benchmark is None:
+        return {}
+    flags = flags_of(benchmark)
+    found: Block = {}
+    if not benchmark.is_sweep:
+        sent = _sent(benchmark)
+        take_whole(found, "warmupRequests", flags.get("--warmup-request-count"), sent)
+        take_whole(found, "datasetEntries", flags.get("--num-dataset-entries"), None)
+    if benchmark.command and not benchmark.is_sweep:
+        _note_silence(benchmark, flags, context)
+    take_whole(found, "randomSeed", flags.get("--random-seed"), DEFAULT_SEED, 0)
+    claim = _artifacts(benchmark)
+    if claim:
+        found["artifacts"] = {"existingClaim": claim}
+    words = list(_extra_words(benchmark, flags, context))
+    if words:
+        found["extraArgs"] = leaf(
+            words, benchmark.command.place if benchmark.command else benchmark.place
+        )
+    variables = environment("benchmark", benchmark.pod, None, context)
+    found["env"] = {name: value for name, value in variables.items() if name.startswith("AIPERF_")}
+    _note_job(benchmark, context)
+    return found
+
+
+def _note_silence(benchmark: Benchmark, flags: dict[str, InForce], context: Context) -> None:
+    """Notes what the chart's Job adds to one that does not say it."""
+    kind, streams = flags.get("--endpoint-type"), flags.get("--streaming")
+    if kind and kind.place and kind.value != CHAT:
+        told = f"benchmark: --endpoint-type {kind.value}; the chart's Job asks for chat completions"
+        context.left_out(told, kind.place)
+    if not (streams and streams.value):
+        context.chosen("benchmark: the chart's Job asks for streamed answers", benchmark.place)
+    warmup = flags.get("--warmup-request-count")
+    if warmup and warmup.place and warmup.value == 0:
+        context.left_out("benchmark: no warm-up; the chart's Job always has one", warmup.place)
+    silent = [what for flag, what in ALWAYS.items() if not (flag in flags and flags[flag].place)]
+    if silent:
+        context.chosen(f"benchmark: the chart's Job adds {', '.join(silent)}", benchmark.place)
+
+
+def _sent(benchmark: Benchmark) -> int | None:
+    """Requests in flight that the source's Job sends, which the chart takes for warm-up too."""
+    return benchmark.concurrency.value if benchmark.concurrency else None
+
+
+def _artifacts(benchmark: Benchmark) -> Leaf | None:
+    folder = (
+        benchmark.command.flag("--artifact-dir", "--output-artifact-dir")
+        if benchmark.command
+        else None
+    )
+    mount = benchmark.pod.mount_at(folder.value) if folder else None
+    if mount is None or not mount.claim or not OBJECT_NAME.fullmatch(mount.claim):
+        return None
+    return leaf(mount.claim, mount.place)
+
+
+def _extra_words(
+    benchmark: Benchmark, flags: dict[str, InForce], context: Context
+) -> Iterator[str]:
+    """Words of flags that no value stands for."""
+    for name, flag in flags.items():
+        if flag.place is None or name in (*TOLD, EXTRA_INPUTS, HEADER, "--tokenizer"):
+            continue
+        if flag.flag is None:
+            context.left_out(f"benchmark: aiperf has no {name}", flag.place)
+            continue
+        if holds_secret(name, str(flag.value)):
+            told = f"benchmark: {name} holds a secret; put it into a Secret and benchmark.env"
+            context.left_out(told, flag.place)
+            continue
+        yield from flag_words(name, flag)
+    inputs = benchmark.command.flags() if benchmark.command else ()
+    for given, pair in inputs:
+        if given.value == EXTRA_INPUTS and pair and not _is_charts(pair.value):
+            yield from (EXTRA_INPUTS, pair.value)
+
+
+def _is_charts(pair: str) -> bool:
+    """Whether the chart sends this input itself."""
+    return pair.replace(" ", "").split(":")[0] in ("max_tokens", "min_tokens", "ignore_eos")
+
+
+def _note_job(benchmark: Benchmark, context: Context) -> None:
+    """Notes what the chart's Job does otherwise."""
+    pod = benchmark.pod
+    for lost in benchmark.lost:
+        context.left_out(f"benchmark: {lost.value} has no equal in aiperf", lost.place)
+    tool = benchmark.tool
+    if tool and tool.value != AIPERF:
+        told = f"benchmark: {tool.value} is replaced by aiperf, which sends the same traffic"
+        context.mended(told, tool.place)
+    installs = [c for c in pod.commands if c.line.startswith(("pip ", "pip3 ", "apt-get ", "apt "))]
+    if installs:
+        told = (
+            f"benchmark: {installs[0].line[:60]}; the chart's image has aiperf and installs nothing"
+        )
+        context.mended(told, installs[0].place)
+    if pod.privileged:
+        context.mended("benchmark: privileged; the chart's Job has no privileges", pod.privileged)
+    for away in pod.anti_affinity:
+        told = "benchmark: anti-affinity; the chart's Job needs no GPU and may run on any node"
+        context.mended(told, away.place)
+    if pod.image and pod.image.value.partition(":")[0].startswith("python"):
+        context.mended(
+            f"benchmark: image {pod.image.value}; the chart's image has aiperf", pod.image.place
+        )

@@ -1,0 +1,120 @@
+"""A values file in the making: settings that remember where they come from.
+
+PyYAML writes no comments, so the few shapes of a values file are written here: maps of maps down to
+settings, each on a line of its own with its comment.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+WIDTH = 100
+# Strings that no YAML reader, old or new, takes for anything else.
+PLAIN = re.compile(
+    r"[A-Za-z/][A-Za-z0-9_/.@-]*(:[A-Za-z0-9_/.@-]+)*|\d+\.\d+\.\d+|\d+(Ki|Mi|Gi|Ti)|--?[a-z][a-z0-9_-]*"
+)
+WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", "null", "none"}
+
+
+@dataclass(frozen=True, slots=True)
+class Leaf:
+    """A setting.
+
+    Attributes:
+        value: Its value.
+        comment: Where it comes from.
+    """
+
+    value: Any
+    comment: str = ""
+
+
+Block = dict[str, "Block | Leaf"]
+
+
+def put(block: Block, path: str, leaf: Leaf) -> None:
+    """Puts a setting at a dotted path; what stands in its way gives way."""
+    *parents, name = path.split(".")
+    for parent in parents:
+        inner = block.get(parent)
+        if not isinstance(inner, dict):
+            inner = block[parent] = {}
+        block = inner
+    block[name] = leaf
+
+
+def written(block: Block) -> str:
+    """The block as YAML text."""
+    return "".join(f"{line}\n" for line in _lines(block, 0))
+
+
+def count(block: Block) -> int:
+    """Settings in a block and all blocks in it."""
+    return sum(count(inner) if isinstance(inner, dict) else 1 for inner in block.values())
+
+
+def plain(block: Block) -> dict[str, Any]:
+    """The block as plain values, as a YAML reader gives them."""
+    return {
+        key: plain(inner) if isinstance(inner, dict) else inner.value
+        for key, inner in block.items()
+    }
+
+
+def is_writable(value: Any) -> bool:
+    """Whether Helm can carry a value: its values are JSON, which has no infinite numbers."""
+    if isinstance(value, dict):
+        return all(isinstance(key, str) and is_writable(item) for key, item in value.items())
+    if isinstance(value, list):
+        return all(map(is_writable, value))
+    if isinstance(value, float):
+        return math.isfinite(value)
+    return value is None or isinstance(value, str | int)
+
+
+def _lines(block: Block, depth: int) -> Iterator[str]:
+    indent = "  " * depth
+    for key, inner in block.items():
+        if isinstance(inner, dict):
+            if count(inner):
+                yield f"{indent}{_text(key)}:"
+                yield from _lines(inner, depth + 1)
+            continue
+        line = f"{indent}{_text(key)}: {_text(inner.value)}"
+        if len(line) > WIDTH and isinstance(inner.value, list):
+            yield from _with_comment(f"{indent}{_text(key)}:", inner, indent)
+            yield from (f"{indent}  - {_text(item)}" for item in inner.value)
+        else:
+            yield from _with_comment(line, inner, indent)
+
+
+def _with_comment(line: str, leaf: Leaf, indent: str) -> Iterator[str]:
+    comment = " ".join(leaf.comment.split())
+    if not comment:
+        yield line
+    elif len(line) + len(comment) + 4 <= WIDTH:
+        yield f"{line}  # {comment}"
+    else:
+        yield f"{indent}# {comment}"
+        yield line
+
+
+def _text(value: Any) -> str:
+    """A value in one line."""
+    if isinstance(value, list):
+        return f"[{', '.join(map(_text, value))}]"
+    if isinstance(value, dict):
+        return f"{{{', '.join(f'{_text(key)}: {_text(item)}' for key, item in value.items())}}}"
+    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
+        return value
+    style = '"' if isinstance(value, str) else None
+    text: str = yaml.safe_dump(value, default_style=style, width=math.inf, allow_unicode=True)
+    return text.removesuffix("...\n").strip() if style is None else text.rstrip("\n")

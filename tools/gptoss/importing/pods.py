@@ -1,0 +1,112 @@
+"""What a pod asks for, and what of it the chart decides otherwise."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.importing.context import leaf
+from gptoss.importing.document import Block, Leaf
+
+if TYPE_CHECKING:
+    from gptoss.importing.context import Context
+    from gptoss.pods import Pod
+
+QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?")
+# Labels that the chart asks for itself.
+PLACEMENT = ("kubernetes.io/arch", "nvidia.com/gpu.present", "nvidia.com/gpu.product")
+HUB_CACHE = "/root/.cache/huggingface"
+TAINTS = ("", "kubernetes.io/arch", "nvidia.com/gpu")
+
+
+def resources(name: str, pod: Pod, context: Context) -> Block:
+    """CPU, memory and special resources; GPUs follow from the engine."""
+    found: Block = {}
+    for kind, quantities in (("requests", pod.requests), ("limits", pod.limits)):
+        inner: Block = {}
+        for resource, quantity in quantities.items():
+            if QUANTITY.fullmatch(quantity.value):
+                inner[resource] = leaf(quantity.value, quantity.place)
+            else:
+                told = f"{name}: {kind} of {resource} is {quantity.value}, which is no quantity"
+                context.left_out(told, quantity.place)
+        if inner:
+            found[kind] = inner
+    return found
+
+
+def termination_grace(pod: Pod) -> Block:
+    """Seconds between SIGTERM and SIGKILL, when set."""
+    grace = pod.termination_grace
+    if grace is None or grace.value < 1:
+        return {}
+    return {"terminationGracePeriodSeconds": leaf(grace.value, grace.place)}
+
+
+def note_left_out(name: str, pod: Pod, context: Context) -> None:
+    """Notes what the chart decides otherwise: rights, probes, placement and volumes."""
+    if pod.privileged:
+        told = f"{name}: privileged; the chart's containers have no privileges"
+        context.mended(told, pod.privileged)
+    if pod.root:
+        context.mended(f"{name}: runs as root; the chart's containers run as user 1000", pod.root)
+    for capability in pod.capabilities:
+        context.left_out(
+            f"{name}: capability {capability.value}; what needs it has "
+            "containerSecurityContext.capabilities.add",
+            capability.place,
+        )
+    for namespace in pod.host_namespaces:
+        told = f"{name}: {namespace.value}; extraPodSpec has it for what cannot do without"
+        context.left_out(told, namespace.place)
+    for kind, probe in pod.probes.items():
+        told = f"{name}: the {kind} probe; the chart or the operator sets one for loading time"
+        context.left_out(told, probe.place)
+    for away in pod.anti_affinity:
+        told = f"{name}: anti-affinity; hardware.affinity has it for workers"
+        context.left_out(told, away.place)
+    for toleration in pod.tolerations:
+        if toleration.key not in TAINTS:
+            told = f"{name}: toleration of {toleration.key}; add it to hardware.tolerations"
+            context.left_out(told, toleration.place)
+    _note_volumes(name, pod, context)
+
+
+def _note_volumes(name: str, pod: Pod, context: Context) -> None:
+    """Notes volumes that are neither the model cache nor hold an engine YAML."""
+    files = [w.engine_file.value for w in context.deployment.workers if w.engine_file]
+    for mount in pod.mounts:
+        below = f"{mount.path.rstrip('/')}/"
+        if mount.claim in (None, context.cache_claim) or any(
+            file == mount.path or file.startswith(below) for file in files
+        ):
+            continue
+        if (HUB_CACHE + "/").startswith(below):
+            told = f"{name}: {mount.claim} at {mount.path}; the chart has a model cache of its own"
+        else:
+            told = f"{name}: volume {mount.claim} at {mount.path}; add it to extraVolumes"
+        context.left_out(told, mount.place)
+
+
+def node_selector(context: Context) -> Block:
+    """The whole node selector, where a label is asked for beyond those of the kind of GPU."""
+    found: Block = {}
+    for worker in context.deployment.workers:
+        for asked in worker.pod.nodes:
+            one = asked.required and asked.operator == "In" and len(asked.values) == 1
+            if one and asked.key not in PLACEMENT:
+                found[asked.key] = leaf(asked.values[0], asked.place)
+            elif asked.key not in PLACEMENT:
+                told = (
+                    f"{worker.name}: node label {asked.key} {asked.operator} "
+                    f"{', '.join(asked.values)}; hardware.affinity has it"
+                )
+                context.left_out(told, asked.place)
+    if not found:
+        return {}
+    gpu, why = context.gpu, "as the chart asks for this kind of GPU"
+    chosen: Block = {
+        "kubernetes.io/arch": Leaf(gpu.architecture, why),
+        "nvidia.com/gpu.product": Leaf(gpu.product_labels[0], why),
+    }
+    return chosen | found

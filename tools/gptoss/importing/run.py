@@ -1,0 +1,88 @@
+"""Reads a source, writes the values file for it, and checks both."""
+
+from __future__ import annotations
+
+import tempfile
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss.errors import InputError
+from gptoss.importing.convert import convert
+from gptoss.importing.report import Report
+from gptoss.load import load
+from gptoss.sources.request import Request, plan_of
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.facts import Facts
+    from gptoss.findings import Finding
+    from gptoss.importing.convert import Imported
+    from gptoss.model import Deployment
+    from gptoss.places import Place
+
+PREFIX = "gptoss-import-"
+
+
+def import_sources(request: Request, name: str | None, shown: str) -> Report:
+    """The values file of one deployment, with what ``check`` says of both.
+
+    Args:
+        request: What to read, and the release and GPU to take it for.
+        name: Name for the Helm release; the deployment's unless given.
+        shown: What to call the values file in places.
+
+    Raises:
+        InputError: It cannot be read, is not one deployment, is a values file already, or nothing
+            tells the kind of GPU.
+    """
+    if plan_of(replace(request, gpu=None)).charts:
+        raise InputError(f"{request.sources[0]} is for the chart already; nothing is to import")
+    loaded = load(request)
+    if len(loaded.deployments) != 1:
+        found = ", ".join(deployment.name for deployment in loaded.deployments) or "none"
+        raise InputError(
+            f"{' '.join(request.sources)} holds {len(loaded.deployments)} deployments ({found}); "
+            "give the files of one"
+        )
+    (source,) = loaded.deployments
+    file = "values.yaml" if shown.startswith("<") else shown
+    imported = convert(source, loaded.facts, request.gpu, name, request.release, file)
+    before = _findings(source, loaded.facts)
+    rendered = read_back(imported, shown)
+    if rendered.is_refused:
+        refused = [
+            (problem.message, _renamed(problem.place, shown)) for problem in rendered.problems
+        ]
+        return Report(imported, before, (), refused)
+    after = [_at(finding, shown) for finding in _findings(rendered, loaded.facts)]
+    return Report(imported, before, after)
+
+
+def read_back(imported: Imported, name: str = "values") -> Deployment:
+    """What the chart renders the values file to.
+
+    Raises:
+        InputError: Helm fails.
+    """
+    with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
+        path = Path(folder, f"{Path(name).stem or 'values'}.yaml")
+        path.write_text(imported.text, encoding="utf-8")
+        (deployment,) = load(Request((str(path),))).deployments
+    return deployment
+
+
+def _findings(deployment: Deployment, facts: Facts) -> Sequence[Finding]:
+    from gptoss.checker import run
+
+    return run(deployment, facts).findings
+
+
+def _at(finding: Finding, shown: str) -> Finding:
+    return replace(finding, place=_renamed(finding.place, shown))
+
+
+def _renamed(place: Place, shown: str) -> Place:
+    """A place in the values file by the name that the user knows it by."""
+    return place._replace(file=shown) if PREFIX in place.file else place
