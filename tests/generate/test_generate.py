@@ -1,6 +1,6 @@
 from pathlib import Path
 
-from generate.__main__ import GENERATORS, ROOT, stale, write
+from generate.__main__ import GENERATORS, ROOT, stale
 
 
 def test_committed_files_are_up_to_date() -> None:
@@ -15,10 +15,3 @@ def test_a_file_that_differs_or_is_missing_is_stale(tmp_path: Path) -> None:
         Path("missing/file"): "text\n",
         Path("old"): "text\n",
     }
-
-
-def test_writing_replaces_the_whole_file_and_leaves_nothing_else(tmp_path: Path) -> None:
-    write(tmp_path / "new" / "file", "one\n")
-    write(tmp_path / "new" / "file", "two\n")
-    assert (tmp_path / "new" / "file").read_text() == "two\n"
-    assert [path.name for path in (tmp_path / "new").iterdir()] == ["file"]

@@ -17,6 +17,8 @@ from generate.engine_schema import engine_schema
 from generate.readme import readme
 from generate.resource_schema import resource_schema
 from generate.rule_reference import rule_reference
+from generate.target_pages import target_pages
+from gptoss.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable
@@ -32,6 +34,7 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     chart_facts,
     chart_readme,
     rule_reference,
+    target_pages,
     readme,
 ]
 
@@ -49,14 +52,6 @@ def read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
-def write(path: Path, text: str) -> None:
-    """Replace a file as a whole: a reader sees the old text or the new one, never a part."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    unfinished = path.with_name(f".{path.name}.new")
-    unfinished.write_text(text, encoding="utf-8")
-    unfinished.replace(path)
-
-
 def main() -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="generate", description=__doc__.splitlines()[0])
@@ -65,7 +60,7 @@ def main() -> int:
     changed = stale(ROOT, GENERATORS)
     for path, text in changed.items():
         if not arguments.verify:
-            write(ROOT / path, text)
+            write_whole(ROOT / path, text)
         print(f"{'stale' if arguments.verify else 'wrote'} {path}")
     if arguments.verify and changed:
         print("run `make generate` and commit the result", file=sys.stderr)

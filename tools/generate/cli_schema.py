@@ -13,7 +13,7 @@ from generate.engine_schema import read_yaml
 
 CLI = Path("schema/cli")
 PROGRAM = "trtllm-serve"
-COPIED = ("type", "choices", "default", "engine", "deprecated")
+COPIED = ("type", "choices", "default", "engine", "inverted", "deprecated")
 
 Flag = dict[str, Any]
 
@@ -57,6 +57,8 @@ def flags_at(facts: dict[str, Any], version: str) -> dict[str, Flag]:
         spelled = told.get("spelled", [name, *told.get("aliases", ())])
         entry: Flag = {"aliases": spelled[1:]} if spelled[1:] else {}
         entry |= {key: told[key] for key in COPIED if key in told}
+        if "engine" in entry:
+            entry["engine"] = [entry["engine"]]
         if told.get("list"):
             entry["nargs"] = "append"
         if not present:

@@ -53,7 +53,8 @@ def engine_schema() -> dict[Path, str]:
 
 def compact_facts() -> dict[str, Any]:
     """Return what the checker needs of the files to edit."""
-    validators = read_yaml(ENGINE / "validators.yaml")["validators"]
+    beyond_fields = read_yaml(ENGINE / "validators.yaml")
+    validators, merge = beyond_fields["validators"], beyond_fields["merge"]
     facts = read_yaml(ENGINE / "fields.yaml")
     stale_keys = read_yaml(ENGINE / "stale_keys.yaml")
     return {
@@ -65,6 +66,7 @@ def compact_facts() -> dict[str, Any]:
             for path, field in facts["fields"].items()
         },
         "validators": {name: each["read"] for name, each in validators.items()},
+        "merge": {"object_blocks": merge["object_blocks"], "order": merge["order"]},
         "stale_keys": stale_keys["keys"],
         "stale_values": stale_keys["values"],
     }

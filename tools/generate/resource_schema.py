@@ -1,7 +1,8 @@
 """Derive JSON Schemas for `kubeconform -strict` from the DynamoGraphDeployment resource definition.
 
 The definition says nothing about what has the shape of a pod; here those parts get the core
-Kubernetes schemas of the Python package kubernetes-validate.
+Kubernetes schemas of the Python package kubernetes-validate. So do the kinds of Kubernetes itself
+that come with a deployment, for `gptoss check`.
 """
 
 from __future__ import annotations
@@ -9,11 +10,14 @@ from __future__ import annotations
 import importlib.util
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from generate.engine_schema import ROOT, as_json
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
 
 CRDS = Path("schema/crds")
 KUBERNETES_VERSION = "1.36.0"
@@ -37,19 +41,50 @@ CORE_TYPES = {
     },
 }
 CORE_GROUPS = ("io.k8s.api.core.v1.", "io.k8s.apimachinery.pkg.")
+# Kinds of Kubernetes itself that are checked whole, by the group that defines them.
+KINDS = {
+    "v1": ("ConfigMap", "PersistentVolumeClaim", "Pod", "Secret", "Service", "ServiceAccount"),
+    "apps/v1": ("DaemonSet", "Deployment", "StatefulSet"),
+    "batch/v1": ("CronJob", "Job"),
+    "networking.k8s.io/v1": ("NetworkPolicy",),
+    "policy/v1": ("PodDisruptionBudget",),
+}
+KIND_GROUPS = ("apps.v1.", "batch.v1.", "networking.v1.", "policy.v1.")
 NO_CONSTRAINT = ("description", "default", "format")
 
 
 def resource_schema() -> dict[Path, str]:
-    """Return the JSON Schema of every served version of DynamoGraphDeployment."""
+    """Return the JSON Schema of every served version of DynamoGraphDeployment, and of KINDS."""
     text = (ROOT / CRDS / "dynamographdeployments.yaml").read_text(encoding="utf-8")
     definition = yaml.safe_load(text)
     core = core_definitions()
-    return {
-        CRDS / "json" / f"dynamographdeployment_{version['name']}.json": as_json(
-            version_schema(definition, version, core)
-        )
+    schemas = {
+        f"dynamographdeployment_{version['name']}": version_schema(definition, version, core)
         for version in definition["spec"]["versions"]
+    }
+    known = schemas["dynamographdeployment_v1beta1"]["$defs"].keys()
+    schemas["kubernetes"] = kinds_schema(core, known)
+    return {CRDS / "json" / f"{name}.json": as_json(schema) for name, schema in schemas.items()}
+
+
+def kinds_schema(core: dict[str, Schema], known: Collection[str]) -> Schema:
+    """Return the definitions of KINDS without those that are known already.
+
+    What the cluster writes into `status` is left open.
+    """
+    kinds = {kind: version for version, names in KINDS.items() for kind in names}
+    definitions = {kind: dict(core[kind]) for kind in kinds}
+    for kind, definition in definitions.items():
+        fields = definition["properties"]
+        own = {"apiVersion": {"enum": [kinds[kind]]}, "kind": {"enum": [kind]}, "status": {}}
+        definition["properties"] = fields | {name: own[name] for name in own if name in fields}
+    used = used_definitions({"kinds": list(definitions.values())}, core)
+    definitions |= {name: core[name] for name in used if name not in known}
+    others = "what is missing here is in dynamographdeployment_v1beta1.json"
+    return {
+        "$comment": f"$defs: types of Kubernetes {KUBERNETES_VERSION} (Apache-2.0); {others}",
+        "kinds": kinds,
+        "$defs": definitions,
     }
 
 
@@ -61,10 +96,11 @@ def core_definitions() -> dict[str, Schema]:
     folder = Path(package.origin).parent / "kubernetes-json-schema"
     path = folder / f"v{KUBERNETES_VERSION}-local-strict" / "_definitions.json"
     definitions = json.loads(path.read_text(encoding="utf-8"))["$defs"]
+    groups = (*CORE_GROUPS, *(f"io.k8s.api.{group}" for group in KIND_GROUPS))
     core = {
         name.rpartition(".")[2]: constraints(schema)
         for name, schema in definitions.items()
-        if name.startswith(CORE_GROUPS)
+        if name.startswith(groups)
     }
     return core | relaxed_pod_spec(core)
 
@@ -84,7 +120,7 @@ def relaxed_pod_spec(core: dict[str, Schema]) -> dict[str, Schema]:
 def version_schema(definition: Schema, version: Schema, core: dict[str, Schema]) -> Schema:
     """Return the closed schema of one API version, with the core schemas that it refers to."""
     spec, name = definition["spec"], version["name"]
-    schema = constraints(version["schema"]["openAPIV3Schema"])
+    schema = nullable(constraints(version["schema"]["openAPIV3Schema"]))
     properties = schema["properties"]
     properties["apiVersion"] = {"enum": [f"{spec['group']}/{name}"]}
     properties["kind"] = {"enum": [spec["names"]["kind"]]}
@@ -102,6 +138,40 @@ def version_schema(definition: Schema, version: Schema, core: dict[str, Schema])
     schema["title"] = f"{spec['names']['kind']} {spec['group']}/{name}"
     schema["$defs"] = {used: core[used] for used in used_definitions(schema, core)}
     return schema
+
+
+def nullable(schema: Schema) -> Schema:
+    """Return a schema whose fields take null where the API server does.
+
+    It drops a null from a custom resource before it looks further, so only what is required and
+    the elements of lists cannot be null.
+    """
+    result = dict(schema)
+    for keyword in ("properties", "additionalProperties", "items"):
+        part = schema.get(keyword)
+        if not isinstance(part, dict):
+            continue
+        if keyword == "properties":
+            required = schema.get("required", ())
+            result[keyword] = {
+                name: nullable(field) if name in required else or_null(nullable(field))
+                for name, field in part.items()
+            }
+        else:
+            result[keyword] = nullable(part) if keyword == "items" else or_null(nullable(part))
+    return result
+
+
+def or_null(schema: Schema) -> Schema:
+    """Return a schema that takes null besides."""
+    result = dict(schema)
+    if "type" in schema:
+        result["type"] = [schema["type"], "null"]
+    if "enum" in schema:
+        result["enum"] = [*schema["enum"], None]
+    if "anyOf" in schema:
+        result["anyOf"] = [*schema["anyOf"], {"type": "null"}]
+    return result
 
 
 def child(schema: Schema, step: str) -> Schema:

@@ -6,10 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
-from gptoss.findings import RULES, Severity
+from gptoss.findings import ANY, DYNAMO, RULES, SERVE, Severity
 
 if TYPE_CHECKING:
     from gptoss.findings import Rule
+    from gptoss.model import Runtime
 
 FOLDER = Path("docs/rules")
 NOTE = "<!-- Generated from tools/gptoss/rules by `make generate`; do not edit. -->"
@@ -23,6 +24,7 @@ FAMILIES = {
     "D": ("Disaggregation", "do prefill and decode understand each other?"),
     "S": ("Serving", "do clients get what they ask for, from the files that are meant?"),
     "B": ("Benchmark", "does it measure this deployment?"),
+    "A": ("Accuracy", "can the engine hold the answers of an evaluation?"),
     "L": ("Placement", "do pods land on nodes that can run them?"),
     "X": ("Security", "is every right needed, and every download pinned?"),
     "R": ("Release", "is everything spelled as this release spells it?"),
@@ -34,10 +36,16 @@ SEVERITIES = {
     Severity.WARNING: "it works, but not as its author meant",
     Severity.INFO: "another way saves money or time",
 }
+NAMES: dict[tuple[Runtime, ...], str] = {DYNAMO: "Dynamo", SERVE: "`trtllm-serve`"}
+FIXES = """\
+Where the column *fix* says yes, `gptoss check --fix` makes those changes that have one right
+answer, and `--diff` shows them."""
+FIXABLE = "Fix: `gptoss check --fix` makes the change where there is one right answer."
 FORM = """\
 The examples are run as tests. Each is laid over a clean deployment: a disaggregated one of TP1
-prefill and TP4 decode workers on GB200, or, where a part is called `worker`, an aggregated one of
-TP4 with attention data parallelism. Parts are separated by `---`, and the comment that a part
+prefill and TP4 decode workers on GB200; where a part is called `worker`, an aggregated one of TP4
+with attention data parallelism; where one is called `server` or `service`, a Deployment of
+`trtllm-serve` with TP4 and its Service. Parts are separated by `---`, and the comment that a part
 begins with says what it is laid over:
 
 | comment | the part |
@@ -49,13 +57,17 @@ begins with says what it is laid over:
 | `# decode flags removed` | names flags that are removed |
 | `# decode env` | is merged into its environment |
 | `# graph` | is merged over the DynamoGraphDeployment |
-| `# benchmark`, `# download` | is merged over that Job; also `container`, `flags` and `env` |
+| `# server`, `# service`, `# server.yaml` | is merged over that Deployment, Service, engine YAML |
+| `# benchmark`, `# download` | is merged over that Job |
+| `# server container`, `# server flags`, `# server env` | as above; also of both Jobs |
 | `# document` | is one more manifest |
+| `# compose` | is merged over a compose file with the same workers, prefill TP4 too, on 8 B200 |
 | `# values` | is a values file over a shipped target |
 
 Null removes a key. `# gpu:`, `# release:` and `# api:` choose the GPU of every worker, the Dynamo
 release and the API version; `# also:` names other rules that the example fires. `# against:`
-compares it with the clean deployment, as if that were installed.
+compares it with the clean deployment, as if that were installed, and with the parts whose comment
+begins with `installed`, as in `# installed decode`, laid over it.
 """
 
 
@@ -68,18 +80,20 @@ def rule_reference() -> dict[Path, str]:
 def _index() -> str:
     lines = [NOTE, "", "# Rules", ""]
     lines += [f"* **{level.word}**: {meaning}." for level, meaning in SEVERITIES.items()]
+    lines += ["", FIXES]
     for letter, (title, question) in FAMILIES.items():
         rules = sorted(r for r in RULES if r.startswith(letter))
         if rules:
             lines += ["", f"## {letter}: {title}", "", question[0].upper() + question[1:], ""]
-            lines += ["| rule | severity | finds |", "|---|---|---|"]
+            lines += ["| rule | severity | fix | finds |", "|---|---|---|---|"]
             lines += [_row(RULES[identifier]) for identifier in rules]
     return "\n".join([*lines, "", "## The form of the examples", "", FORM])
 
 
 def _row(rule: Rule) -> str:
     summary = rule.summary.replace("|", r"\|").replace("``", "`")
-    return f"| [{rule.id}]({rule.id}.md) `{rule.name}` | {rule.severity.word} | {summary} |"
+    severity, fix = rule.severity.word, "yes" if rule.fixable else ""
+    return f"| [{rule.id}]({rule.id}.md) `{rule.name}` | {severity} | {fix} | {summary} |"
 
 
 def _page(rule: Rule) -> str:
@@ -89,9 +103,11 @@ def _page(rule: Rule) -> str:
         f"**{rule.severity.word}**: {rule.summary.replace('``', '`')}",
         rule.reason.replace("``", "`"),
         f"Source: {rule.source}",
+        FIXABLE if rule.fixable else "",
         _example("Bad", rule.bad),
         _example("Good", rule.good),
         _example("Near miss, not reported", rule.near),
+        _runtimes(rule),
         _needs(rule),
         "[All rules](README.md)",
     ]
@@ -100,6 +116,12 @@ def _page(rule: Rule) -> str:
 
 def _example(title: str, text: str) -> str:
     return f"## {title}\n\n```yaml\n{text}\n```" if text else ""
+
+
+def _runtimes(rule: Rule) -> str:
+    if rule.runtimes == ANY:
+        return ""
+    return f"About deployments of {NAMES[rule.runtimes]} only."
 
 
 def _needs(rule: Rule) -> str:

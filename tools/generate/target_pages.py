@@ -1,0 +1,153 @@
+"""The pages under docs/targets: an index and one page a target."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import yaml
+from jinja2 import Environment, FileSystemLoader, StrictUndefined
+
+from generate.documents import compared
+from generate.requests import examples
+from generate.target_settings import engine_settings, variables
+from gptoss import bench, resources
+from gptoss import rules as _rules  # noqa: F401 (declares the rules)
+from gptoss.findings import RULES
+from gptoss.load import load
+from gptoss.model import Role, Runtime
+from gptoss.reports.common import sizes
+from gptoss.sources.request import Request
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.facts import Facts
+    from gptoss.model import Deployment, Worker
+
+FOLDER = Path("docs/targets")
+TEMPLATES = Path(__file__).with_name("templates")
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """Something that goes wrong.
+
+    Attributes:
+        symptom: What is seen.
+        remedy: What to do.
+        rules: The rules that would have caught it.
+        only: The runtime, or ``disaggregated``, that it is about; every target if empty.
+    """
+
+    symptom: str
+    remedy: str
+    rules: list[str]
+    only: Sequence[str]
+
+    def concerns(self, deployment: Deployment) -> bool:
+        """Whether it can happen to a deployment."""
+        kinds = {deployment.runtime.value}
+        if deployment.is_disaggregated:
+            kinds.add("disaggregated")
+        return not self.only or bool(kinds & set(self.only))
+
+
+def target_pages() -> dict[Path, str]:
+    """Texts by path: the index, and a page for every shipped target."""
+    names = [name for name, path in resources.values_files().items() if _is_target(path)]
+    loaded = load(Request(tuple(names)))
+    targets = dict(zip(names, loaded.deployments, strict=True))
+    templates = Environment(
+        loader=FileSystemLoader(TEMPLATES),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,  # noqa: S701 (Markdown of our own data)
+    )
+    page = templates.get_template("target.md.j2")
+    index = templates.get_template("targets.md.j2")
+    heads = {name: _head(name, deployment) for name, deployment in targets.items()}
+    pages = {
+        FOLDER / f"{name}.md": page.render(heads[name] | _page(deployment, loaded.facts))
+        for name, deployment in targets.items()
+    }
+    return {FOLDER / "README.md": index.render(targets=heads.values()), **pages}
+
+
+def _is_target(path: Path) -> bool:
+    return resources.overlay_for(path.read_text(encoding="utf-8")) is None
+
+
+def _values(path: Path) -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    return loaded
+
+
+def _head(name: str, deployment: Deployment) -> dict[str, Any]:
+    """What index and page say of a target."""
+    gpu = deployment.workers[0].gpu
+    assert gpu is not None  # noqa: S101 (every target names its GPU)
+    return {
+        "name": name,
+        "description": _values(resources.values_files()[name])["description"],
+        "gpus": deployment.gpus,
+        "gpu": gpu,
+        "serve": deployment.runtime is Runtime.SERVE,
+        "release": deployment.release,
+    }
+
+
+def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
+    """What only the target's own page says."""
+    serve = deployment.runtime is Runtime.SERVE
+    served_name = deployment.workers[0].served_name or deployment.workers[0].model
+    assert served_name is not None  # noqa: S101 (every target names its model)
+    return {
+        "workers": [
+            {
+                "worker": worker,
+                "gpus": _devices(deployment, worker),
+                "sizes": sizes(worker),
+                "engine": engine_settings(worker, facts),
+                "variables": variables(worker),
+            }
+            for worker in _ordered(deployment)
+        ],
+        "service": deployment.name if serve else f"{deployment.name}-frontend",
+        "router_mode": _router_mode(deployment),
+        "disaggregated": deployment.is_disaggregated,
+        "transceiver": deployment.workers[0].engine["cache_transceiver_config.backend"].value,
+        "requests": examples(served_name.value, serve=serve),
+        "comparison": compared(deployment.source, deployment),
+        "bench": bench.as_text([deployment]),
+        "troubles": [trouble for trouble in _troubles() if trouble.concerns(deployment)],
+        "rules": RULES,
+    }
+
+
+def _devices(deployment: Deployment, worker: Worker) -> str:
+    """The GPUs of a worker, numbered through the deployment, as in ``GPUs 0-3``."""
+    workers = _ordered(deployment)
+    earlier = workers[: workers.index(worker)]
+    first = sum(other.gpus * other.replica_count for other in earlier)
+    count = worker.gpus * worker.replica_count
+    return f"GPU {first}" if count == 1 else f"GPUs {first}-{first + count - 1}"
+
+
+def _ordered(deployment: Deployment) -> list[Worker]:
+    """Prefill workers first, as a request meets them."""
+    return sorted(deployment.workers, key=lambda worker: worker.role is not Role.PREFILL)
+
+
+def _router_mode(deployment: Deployment) -> str:
+    command = deployment.frontend.command if deployment.frontend else None
+    mode = command.flag("--router-mode") if command else None
+    return mode.value if mode else ""
+
+
+def _troubles() -> list[Trouble]:
+    entries = yaml.safe_load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
+    return [Trouble(**{"only": (), **entry}) for entry in entries]
