@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 from benchmarks.rendering import TARGETS, rendered
 from gptoss.checker import run
+from gptoss.cli.judging import without_collector
 from gptoss.facts import Facts
 from gptoss.sources.manifests import build
 from gptoss.yaml_tree import parse_documents
@@ -40,6 +41,7 @@ def variants(number: int) -> list[str]:
     ]
 
 
+@without_collector()
 def measure(texts: list[str], facts: Facts) -> Measured:
     """Reads and judges every manifest, as ``check`` does."""
     spent = dict.fromkeys(STEPS, 0.0)

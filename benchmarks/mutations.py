@@ -26,7 +26,7 @@ KINDS = (
     "swapped between roles",
 )
 ROLES = ("prefill", "decode")
-CHANGED = ("ConfigMap", "DynamoGraphDeployment", "Job")
+CHANGED = ("ConfigMap", "DynamoGraphDeployment", "Job", "PersistentVolumeClaim")
 LINE = re.compile(r"(?P<head>\s*(?:- )*)(?:(?P<key>[\w./-]+):(?: |$))?(?P<value>.*)")
 
 Path = tuple[str | int, ...]

@@ -7,15 +7,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
+from gptoss import resources
+
 ROOT = Path(__file__).resolve().parents[1]
 HELM = ROOT / ".tools" / "bin" / "helm"
 CHART = ROOT / "charts" / "gpt-oss"
 TARGETS = tuple(
-    sorted(
-        path.stem
-        for path in (ROOT / "values").glob("*.yaml")
-        if "\nworkers:" in path.read_text(encoding="utf-8")
-    )
+    name
+    for name, path in resources.values_files().items()
+    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
 )
 
 

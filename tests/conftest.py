@@ -7,7 +7,13 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import settings
 
-from tests.oracles.client import AIPERF_VERSION, DYNAMO_RELEASES, Oracle, oracle
+from tests.oracles.client import (
+    AIPERF_VERSION,
+    DYNAMO_RELEASES,
+    EVALS_VERSION,
+    Oracle,
+    oracle,
+)
 
 # A loaded machine is no reason to fail, and CI tries the same examples every time.
 settings.register_profile("here", deadline=None)
@@ -29,3 +35,10 @@ def aiperf_oracle() -> Iterator[Oracle]:
     """Return the oracle of aiperf."""
     with oracle(f"aiperf-{AIPERF_VERSION}") as aiperf:
         yield aiperf
+
+
+@pytest.fixture(scope="session")
+def evals_oracle() -> Iterator[Oracle]:
+    """Return the oracle of OpenAI's evaluations."""
+    with oracle(f"gpt-oss-{EVALS_VERSION}") as evals:
+        yield evals

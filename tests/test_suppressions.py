@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING
 
 import pytest
 import yaml
+from click.testing import CliRunner
 
 from gptoss.checker import Result, run
+from gptoss.cli import main
 from gptoss.config import Config, find_config
 from gptoss.errors import InputError
 from gptoss.findings import RULES, Rule
+from gptoss.overlay import text_of
 from gptoss.reports import Checked
 from gptoss.sources.manifests import build
-from gptoss.suppressions import apply, apply_all, text_of
+from gptoss.suppressions import apply, apply_all
 from gptoss.yaml_tree import parse_documents
 from tests.rules.examples import FACTS, dump, read
 from tests.rules.examples import text_of as example_text
@@ -319,7 +323,7 @@ def test_each_file_is_read_once_and_only_files_are(manifest: str) -> None:
 def test_what_is_no_file_has_no_text(tmp_path: Path) -> None:
     binary = tmp_path / "x.yaml"
     binary.write_bytes(b"\xff\xfe")
-    named = ("<stdin>", "--set a=b", str(tmp_path / "none.yaml"), str(tmp_path), str(binary))
+    named = ("<nothing>", "--set a=b", str(tmp_path / "none.yaml"), str(tmp_path), str(binary))
     assert [text_of(file) for file in named] == [None] * 5
 
 
@@ -337,3 +341,23 @@ def test_the_examples_of_the_rules_about_suppressions_hold(rule: Rule) -> None:
     assert set(rules_of(checked(example_text(bad)))) == {rule.id} | bad.also
     assert rules_of(checked(example_text(read(rule.good)))) == []
     assert rules_of(checked(example_text(read(rule.near)))) == []
+
+
+def test_comments_count_in_manifests_on_standard_input(manifest: str) -> None:
+    reason = f"{BUFFER}  # gptoss: ignore D003 because measured"
+    text = manifest.replace(BUFFER, reason)
+    result = CliRunner().invoke(main, ["check", "-", "--format", "json"], input=text)
+    report = json.loads(result.stdout)
+    assert report["findings"] == []
+    assert [found["rule"] for found in report["suppressed"]] == ["D003", "D003"]
+
+
+def test_findings_on_standard_input_show_their_line(manifest: str) -> None:
+    result = CliRunner().invoke(main, ["check", "-"], input=manifest)
+    assert f"{BUFFER}\n" in result.stdout
+
+
+def test_standard_input_is_not_compared_with_itself() -> None:
+    result = CliRunner().invoke(main, ["check", "-", "--against", "-"], input="a: 1")
+    assert result.exit_code == 2
+    assert "read only once" in result.stderr

@@ -54,6 +54,29 @@ def test_image_tags_and_what_becomes_wrong_are_written(tmp_path: Path) -> None:
     assert [step.kind for step in again.steps if step.kind != "release"] == []
 
 
+def test_a_server_moves_to_the_image_of_the_tensorrt_llm_that_the_release_ships(
+    tmp_path: Path,
+) -> None:
+    path = manifest(tmp_path, "# server.yaml\nstream_interval: 20")
+    upgrade = plan_of(path, "1.4.2")
+    upgrade.plan.write()
+    assert "tensorrt-llm/release:1.3.0rc22" in path.read_text()
+    assert ":1.3.0rc14" not in path.read_text()
+    assert plan_of(path, "1.4.2").start == ("1.4.2",)
+
+
+def test_what_changes_under_dynamo_does_not_concern_a_server(tmp_path: Path) -> None:
+    path = manifest(tmp_path, "# server.yaml\nstream_interval: 20")
+    told = as_text(plan_of(path, "1.6.1"))
+    assert not any(word in told for word in ("NATS", "operator", "component name", "apiVersion"))
+
+
+def test_a_flag_that_wins_only_from_then_on_is_told(tmp_path: Path) -> None:
+    path = manifest(tmp_path, "# server flags\n--max_batch_size 64")
+    told = [step.message for step in plan_of(path, "1.4.2").steps if step.kind == "wrong"]
+    assert any("max_batch_size 720 in the engine YAML is not in force" in text for text in told)
+
+
 def test_the_release_of_a_target_is_set_in_its_values_file(tmp_path: Path) -> None:
     values = tmp_path / "mine.yaml"
     shipped = Path("values/agg-gb200.yaml").read_text()

@@ -15,6 +15,7 @@ from gptoss.reports import Checked, findings_of
 from gptoss.sources.request import Request
 
 AS_FOUND = Path("examples/as-found")
+OVERRIDE = "quantization: {override: W4A8_MXFP4_MXFP8}\n"
 
 
 def plan_of(*sources: str, settings: tuple[str, ...] = ()) -> FixPlan:
@@ -61,7 +62,7 @@ def test_line_breaks_and_byte_order_mark_are_kept(found: Path) -> None:
 
 def test_a_target_is_fixed_in_its_values_file(tmp_path: Path) -> None:
     values = tmp_path / "mine.yaml"
-    shipped = Path("values/disagg-gb200.yaml").read_text()
+    shipped = Path("values/disagg-gb200.yaml").read_text().replace(OVERRIDE, "")
     engine = (
         "    engine:\n      cuda_graph_config: {max_batch_size: 16}  # small\n    env: *transfer\n"
     )
@@ -74,10 +75,34 @@ def test_a_target_is_fixed_in_its_values_file(tmp_path: Path) -> None:
     )
 
 
+def test_a_redundant_quantization_override_of_a_target_is_removed(tmp_path: Path) -> None:
+    values = tmp_path / "mine.yaml"
+    shipped = Path("values/agg-gb200.yaml").read_text()
+    values.write_text(shipped + OVERRIDE)
+    plan = plan_of(str(values))
+    assert [finding.rule.id for finding in plan.fixed] == ["M004"]
+    plan.write()
+    assert values.read_text() == f"{shipped}quantization: {{}}\n"
+    assert findings_of(plan_of(str(values)).checked) == []
+
+
+def test_an_override_that_another_worker_needs_is_not_removed(tmp_path: Path) -> None:
+    values = tmp_path / "mine.yaml"
+    shipped = Path("values/disagg-gb200.yaml").read_text().replace(OVERRIDE, "")
+    triton = "    engine: {moe_config: {backend: TRITON}}\n    env: *transfer\n"
+    changed = shipped.replace("    env: *transfer\n", triton)
+    values.write_text(f"{changed}quantization:\n  override: W4A8_MXFP4_FP8\n")
+    plan = plan_of(str(values))
+    assert "M004" in {finding.rule.id for finding in findings_of(plan.checked)}
+    assert "override: W4A8_MXFP4_FP8" in values.read_text()
+    assert plan.changed == []
+
+
 def test_what_stands_on_the_command_line_is_left_and_said() -> None:
     setting = "workers.decode.engine.cuda_graph_config.max_batch_size=16"
     plan = plan_of("disagg-gb200", settings=(setting,))
-    assert plan.changed == []
+    assert [f.rule.id for f in plan.left] == ["E006"]
+    assert "max_batch_size" not in plan.diff()
     assert "it stands on the command line" in plan.summary()
 
 

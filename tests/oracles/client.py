@@ -1,4 +1,4 @@
-"""Ask the real parsers of Dynamo and aiperf whether they take a command line."""
+"""Ask the real parsers of Dynamo, aiperf and gpt_oss.evals whether they take a command line."""
 
 import hashlib
 import json
@@ -15,10 +15,11 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 DYNAMO_RELEASES = ("1.2.1", "1.3.1", "1.4.2")
 AIPERF_VERSION = "0.13.0"
+EVALS_VERSION = "0.0.9"
 # Variables by which the caller's own environment would change the verdict.
 SETTINGS = ("AIPERF_", "DYN_", "HF_", "TRANSFORMERS_")
 
-Program = Literal["worker", "frontend", "aiperf"]
+Program = Literal["worker", "frontend", "aiperf", "evals"]
 
 
 @dataclass(frozen=True)
@@ -48,11 +49,11 @@ class Oracle:
     ) -> Verdict:
         """Return the verdict of the program's own parser.
 
-        `argv` is what follows `python3 -m dynamo.trtllm` (worker), `python3 -m dynamo.frontend` or
-        `aiperf profile`; `env` is the container's environment. Dynamo's programs take abbreviations
-        of flags; here they are refused unless `abbreviations` is set. aiperf reads its AIPERF_
-        variables when it is imported, so those have no effect here. Raises RuntimeError when the
-        environment cannot import the program.
+        `argv` is what follows `python3 -m dynamo.trtllm` (worker), `python3 -m dynamo.frontend`,
+        `aiperf profile` or `python3 -m gpt_oss.evals`; `env` is the container's environment.
+        Dynamo's programs take abbreviations of flags; here they are refused unless `abbreviations`
+        is set. aiperf reads its AIPERF_ variables when it is imported, so those have no effect
+        here. Raises RuntimeError when the environment cannot import the program.
         """
         process = self._running()
         assert process.stdin is not None

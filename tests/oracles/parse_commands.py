@@ -3,11 +3,11 @@
 Started by the interpreter of an oracle environment, so that only the standard library and that
 program are at hand. Reads one JSON object a line,
 
-    {"program": "worker" | "frontend" | "aiperf", "argv": [...], "env": {...},
+    {"program": "worker" | "frontend" | "aiperf" | "evals", "argv": [...], "env": {...},
      "abbreviations": false}
 
-where `argv` is what follows `python3 -m dynamo.trtllm`, `python3 -m dynamo.frontend` or
-`aiperf profile`, and answers each with one line:
+where `argv` is what follows `python3 -m dynamo.trtllm`, `python3 -m dynamo.frontend`,
+`aiperf profile` or `python3 -m gpt_oss.evals`, and answers each with one line:
 
     {"ok": true, "config": {...}, "warnings": [...]}
     {"ok": false, "error": "..."}
@@ -17,6 +17,7 @@ A program that cannot be imported ends the process: that is no verdict on a comm
 
 import argparse
 import contextlib
+import importlib
 import io
 import json
 import logging
@@ -28,6 +29,7 @@ from enum import Enum
 from functools import partialmethod
 from types import ModuleType, SimpleNamespace
 from typing import Any
+from unittest.mock import MagicMock, patch
 
 Parser = Callable[[Sequence[str]], dict[str, Any]]
 
@@ -118,10 +120,36 @@ def aiperf_parser() -> Parser:
     return parse
 
 
+def evals_parser() -> Parser:
+    """The parser of gpt_oss.evals, which is made in the function that then runs everything."""
+    for module in ("blobfile", "jinja2", "numpy", "openai", "pandas", "requests", "tqdm"):
+        sys.modules[module] = MagicMock()
+    evals = importlib.import_module("gpt_oss.evals.__main__")
+
+    class ParsedError(Exception):
+        """Ends the program as soon as it knows its arguments."""
+
+    read = argparse.ArgumentParser.parse_args
+
+    def parse(argv: Sequence[str]) -> dict[str, Any]:
+        def stop(parser: argparse.ArgumentParser) -> None:
+            raise ParsedError(read(parser, argv))
+
+        try:
+            with patch.object(argparse.ArgumentParser, "parse_args", stop):
+                evals.main()
+        except ParsedError as parsed:
+            return dict(vars(parsed.args[0]))
+        raise RuntimeError("gpt_oss.evals parsed no arguments")
+
+    return parse
+
+
 PARSERS: dict[str, Callable[[], Parser]] = {
     "worker": worker_parser,
     "frontend": frontend_parser,
     "aiperf": aiperf_parser,
+    "evals": evals_parser,
 }
 
 

@@ -146,4 +146,7 @@ def test_committed_flags_are_those_of_the_real_parser(release: str, program: str
     answer = subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE)
     committed = ROOT / "schema" / "cli" / f"{MODULES[program]}-{release}.json"
 
-    assert json.loads(answer.stdout).items() <= json.loads(committed.read_text()).items()
+    known = json.loads(committed.read_text())
+    for flag in known["flags"].values():
+        flag.pop("engine", None)  # what the engine makes of a flag is none of the parser's business
+    assert json.loads(answer.stdout).items() <= known.items()

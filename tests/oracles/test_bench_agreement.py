@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
+import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
@@ -10,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gptoss import cli_facts
-from tests.oracles.client import AIPERF_VERSION
+from tests.oracles.client import AIPERF_VERSION, ROOT
 from tests.oracles.judging import bench_findings, errors
 
 if TYPE_CHECKING:
@@ -96,6 +98,8 @@ def test_parser_and_rules_agree_on_generated_command_lines(
         ["--random-seed", "abc"],
         ["--num-dataset-entries", "0"],
         ["--prompt-batch-size", "0"],
+        ["--prompt-prefix-length", "0"],
+        ["--prompt-prefix-pool-size", "0"],
         ["--no-streaming"],
         ["--extra-inputs", "novalue"],
     ],
@@ -122,3 +126,12 @@ def test_what_aiperf_takes_is_no_error(aiperf_oracle: Oracle, right: list[str]) 
 
     assert verdict.ok, verdict.error
     assert not errors(bench_findings([*BASE, *right]))
+
+
+def test_committed_flags_are_those_of_aiperf_itself() -> None:
+    python = ROOT / ".tools" / "oracles" / f"aiperf-{AIPERF_VERSION}" / "bin" / "python"
+    script = ROOT / "tools" / "setup" / "read_aiperf_flags.py"
+    answer = subprocess.run([python, script], check=True, stdout=subprocess.PIPE)
+    committed = ROOT / "schema" / "cli" / f"aiperf-{AIPERF_VERSION}.json"
+
+    assert json.loads(answer.stdout)["flags"] == json.loads(committed.read_text())["flags"]

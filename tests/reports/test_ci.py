@@ -19,6 +19,7 @@ from click.testing import CliRunner
 
 from gptoss import resources
 from gptoss.cli import main
+from gptoss.cli.options import paint
 from gptoss.config import find_config
 from gptoss.findings import RULES
 from gptoss.reports import FORMATS
@@ -195,6 +196,22 @@ def test_the_shell_completes_targets_files_and_rules(
     assert completed("explain", "transceiver-buffer-not") == [
         ("plain", "transceiver-buffer-not-whole-blocks")
     ]
+
+
+def test_the_shell_completes_values_of_options() -> None:
+    overlays = [("plain", row["name"]) for row in rows() if row["kind"] == "overlay"]
+    assert completed("check", "-f", "") == overlays
+    assert completed("check", "--release", "1.2") == [("plain", "1.2.1")]
+    assert ("plain", "gb200") in completed("check", "--gpu", "g")
+    assert completed("check", "--against", "agg") == [("plain", "agg-gb200")]
+    assert completed("check", "--output", "x") == [("file", "x")]
+    assert completed("schema", "engine", "--release", "1.2") == [("plain", "1.2.1")]
+
+
+def test_no_color_is_kept_on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> None:
+    assert paint("text", "error") != "text"
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert paint("text", "error") == "text"
 
 
 def test_rules_lists_every_rule_within_a_hundred_columns() -> None:

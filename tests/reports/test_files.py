@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from gptoss.errors import InputError
-from gptoss.outputs import outputs, write_whole
+from gptoss.outputs import outputs
+from gptoss.whole_files import write_whole
 
 
 @pytest.mark.parametrize(

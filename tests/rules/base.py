@@ -20,7 +20,14 @@ CLAIM = "gpt-oss-model-cache"
 SECURITY = {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 1000}
 RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
 # Fields of a component that both versions call the same.
-KEPT = ("replicas", "multinode", "runtimeVersionOverride")
+KEPT = (
+    "eppConfig",
+    "minAvailable",
+    "multinode",
+    "replicas",
+    "runtimeVersionOverride",
+    "topologyConstraint",
+)
 CACHE_VOLUME = {"name": "model-cache", "persistentVolumeClaim": {"claimName": CLAIM}}
 
 AGGREGATED: dict[str, Any] = {
@@ -110,7 +117,7 @@ def download(release: str) -> dict[str, Any]:
         "name": "download",
         "image": f"{IMAGE}:{release}",
         "command": ["hf", "download", MODEL, "--revision", REVISION],
-        "env": _variables({"HF_HOME": CACHE}),
+        "env": variables({"HF_HOME": CACHE}),
         "volumeMounts": [{"name": "model-cache", "mountPath": CACHE}],
         "securityContext": RESTRICTED,
         "resources": {"requests": {"cpu": "4", "memory": "8Gi"}},
@@ -140,7 +147,7 @@ def benchmark(disaggregated: bool, release: str) -> dict[str, Any]:
         "image": f"{IMAGE}:{release}",
         "command": ["aiperf", "profile"],
         "args": [str(word) for pair in flags.items() for word in pair] + ["--streaming"],
-        "env": _variables(
+        "env": variables(
             {
                 "CONCURRENCY_PER_GPU": str(concurrency // gpus),
                 "DEPLOYMENT_GPU_COUNT": str(gpus),
@@ -180,11 +187,33 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
         component |= {key: service[key] for key in KEPT if key in service}
         if memory := service.get("sharedMemory"):
             component["sharedMemorySize"] = "0" if memory.get("disabled") else memory["size"]
+        if service.get("scalingAdapter", {}).get("enabled"):
+            component["scalingAdapter"] = {}
+        if sharing := _gpu_sharing(service):
+            component["experimental"] = sharing
         components.append(component)
+    kept = {
+        key: graph["spec"][key]
+        for key in ("backendFramework", "experimental", "restart")
+        if key in graph["spec"]
+    }
+    if topology := graph["spec"].get("topologyConstraint"):
+        topology = dict(topology)
+        name = topology.pop("topologyProfile", None)
+        kept["topologyConstraint"] = {"clusterTopologyName": name, **topology}
     return {
         **graph,
         "apiVersion": "nvidia.com/v1beta1",
-        "spec": {"backendFramework": graph["spec"]["backendFramework"], "components": components},
+        "spec": {**kept, "components": components},
+    }
+
+
+def _gpu_sharing(service: dict[str, Any]) -> dict[str, Any]:
+    """GPU memory service and failover, which are on by their presence in ``v1beta1``."""
+    return {
+        name: {}
+        for name in ("gpuMemoryService", "failover")
+        if service.get(name, {}).get("enabled")
     }
 
 
@@ -208,7 +237,7 @@ def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
                 "image": f"{IMAGE}:{release}",
                 "command": ["python3", "-m", "dynamo.frontend"],
                 "args": args,
-                "env": _variables(
+                "env": variables(
                     {
                         "HF_HOME": CACHE,
                         "HF_HUB_OFFLINE": "1",
@@ -249,7 +278,7 @@ def _worker(role: str, gpus: int, release: str) -> dict[str, Any]:
                 "image": f"{IMAGE}:{release}",
                 "command": ["python3", "-m", "dynamo.trtllm"],
                 "args": args,
-                "env": _variables({"HF_HOME": CACHE, "HF_HUB_OFFLINE": "1"}),
+                "env": variables({"HF_HOME": CACHE, "HF_HUB_OFFLINE": "1"}),
                 "volumeMounts": [
                     {"name": "model-cache", "mountPath": CACHE, "readOnly": True},
                     {"name": "engine", "mountPath": CONFIG, "readOnly": True},
@@ -285,5 +314,6 @@ def _job(name: str, container: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _variables(variables: dict[str, str]) -> list[dict[str, str]]:
-    return [{"name": name, "value": value} for name, value in variables.items()]
+def variables(values: dict[str, str]) -> list[dict[str, str]]:
+    """Variables as a container lists them."""
+    return [{"name": name, "value": value} for name, value in values.items()]

@@ -3,7 +3,8 @@
 An example is parts separated by lines ``---``. Each part begins with comment lines: directives
 (``# gpu: h100``, ``# release: 1.5.1``, ``# api: v1beta1``, ``# also: X001 X002``,
 ``# against: it``) and the name of
-what the rest of the part is laid over, as docs/rules/README.md tells.
+what the rest of the part is laid over, as docs/rules/README.md tells. A name that begins with
+``installed`` is a part of what is installed, with ``# against: it``.
 """
 
 from __future__ import annotations
@@ -11,20 +12,23 @@ from __future__ import annotations
 import shlex
 from copy import deepcopy
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
 from gptoss.facts import Facts
 from gptoss.sources import manifests
+from gptoss.sources.compose import ComposeFile, build_compose
 from gptoss.yaml_tree import parse_documents
-from tests.rules import base
+from tests.rules import base, compose_base, serve_base
 
 if TYPE_CHECKING:
     from gptoss.model import Deployment
 
 FACTS = Facts()
 AGGREGATED_ONLY = ("worker", "worker.yaml")
+INSTALLED = "installed "
 DIRECTIVES = ("gpu", "release", "api", "also", "against")
 
 
@@ -54,8 +58,22 @@ class Example:
 
     @property
     def disaggregated(self) -> bool:
-        targets = {part.target.split()[0].removesuffix(".yaml") for part in self.parts}
-        return "worker" not in targets
+        return "worker" not in self._targets
+
+    @property
+    def serves(self) -> bool:
+        """Whether it is laid over the deployment of trtllm-serve."""
+        return bool({"server", "service"} & self._targets)
+
+    @property
+    def is_compose(self) -> bool:
+        """Whether it is laid over a compose file."""
+        return "compose" in self._targets
+
+    @property
+    def _targets(self) -> set[str]:
+        names = [part.target.removeprefix(INSTALLED) for part in self.parts]
+        return {name.split()[0].removesuffix(".yaml") for name in names}
 
 
 def read(text: str) -> Example:
@@ -78,6 +96,8 @@ def read(text: str) -> Example:
 
 def text_of(example: Example) -> str:
     """The manifests of the base that fits, with the example laid over them."""
+    if example.serves:
+        return _serve_text(example)
     release = example.directives.get("release", FACTS.default_release.version)
     disaggregated = example.disaggregated
     engines = base.engines(disaggregated)
@@ -92,6 +112,8 @@ def text_of(example: Example) -> str:
     if "gpu" in example.directives:
         _place(services, example.directives["gpu"])
     for part in example.parts:
+        if part.target.startswith(INSTALLED):
+            continue
         name, _, what = part.target.partition(" ")
         role = name.removesuffix(".yaml")
         if name == "graph":
@@ -113,20 +135,71 @@ def text_of(example: Example) -> str:
     return "---\n".join(dump(d) for d in [*documents, jobs["benchmark"], *extra])
 
 
+def _serve_text(example: Example) -> str:
+    """The manifests of trtllm-serve, with the example laid over them."""
+    release = example.directives.get("release", FACTS.default_release.version)
+    engine, text = deepcopy(serve_base.ENGINE), None
+    objects = {
+        "server": deepcopy(serve_base.server(release)),
+        "service": serve_base.service(),
+        "benchmark": serve_base.benchmark(release),
+        "download": deepcopy(base.download(release)),
+    }
+    extra: list[Any] = []
+    if "gpu" in example.directives:
+        _select(objects["server"]["spec"]["template"]["spec"], example.directives["gpu"])
+    for part in example.parts:
+        name, _, what = part.target.partition(" ")
+        if part.target == "document":
+            extra.append(part.data)
+        elif name == "server.yaml" and what == "text":
+            text = part.text + "\n"
+        elif name == "server.yaml":
+            merge(engine, part.data)
+        elif name == "service":
+            merge(objects[name], part.data)
+        elif not part.target.startswith(INSTALLED):
+            _patch_job(objects[name], what, part)
+    config = base.config_map({"server": text or dump(engine)})
+    documents = [base.claim(), config, *objects.values(), *extra]
+    return "---\n".join(dump(document) for document in documents)
+
+
+def _compose_text(example: Example) -> str:
+    """A compose file with the example laid over it."""
+    content = compose_base.compose(FACTS.default_release.version)
+    for part in example.parts:
+        merge(content, part.data)
+    for role, engine in content.pop("engines").items():
+        content["configs"][role] = {"content": dump(engine)}
+    return dump(content)
+
+
 def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
     release = example.directives.get("release")
+    if example.is_compose:
+        text = _compose_text(example)
+        file = ComposeFile("example.yaml", text, parse_documents(text, "example.yaml")[0], Path())
+        return build_compose(file, FACTS, release)
     documents = parse_documents(text_of(example), "example.yaml")
     deployment = manifests.build(documents, "example.yaml", FACTS, release=release)
     if "against" not in example.directives:
         return deployment
     kept = {key: text for key, text in example.directives.items() if key in ("release", "api")}
-    before = Example([Part(_untouched(example), "{}")], kept)
+    installed = [
+        Part(part.target.removeprefix(INSTALLED), part.text)
+        for part in example.parts
+        if part.target.startswith(INSTALLED)
+    ]
+    before = Example([Part(_untouched(example), "{}"), *installed], kept)
     return replace(deployment, installed=deployment_of(before))
 
 
 def _untouched(example: Example) -> str:
     """An engine file of the clean deployment that an example is laid over."""
+    if example.serves:
+        return "server.yaml"
     return "decode.yaml" if example.disaggregated else "worker.yaml"
 
 
@@ -200,13 +273,17 @@ def _without(words: list[str], flag: str) -> list[str]:
 
 
 def _place(services: dict[str, Any], gpu: str) -> None:
-    facts = FACTS.gpus[gpu]
     for service in services.values():
         if service["componentType"] == "worker":
-            service["extraPodSpec"]["nodeSelector"] = {
-                "nvidia.com/gpu.product": facts.product_labels[0],
-                "kubernetes.io/arch": facts.architecture,
-            }
+            _select(service["extraPodSpec"], gpu)
+
+
+def _select(pod: dict[str, Any], gpu: str) -> None:
+    facts = FACTS.gpus[gpu]
+    pod["nodeSelector"] = {
+        "nvidia.com/gpu.product": facts.product_labels[0],
+        "kubernetes.io/arch": facts.architecture,
+    }
 
 
 class _Dumper(yaml.SafeDumper):

@@ -152,6 +152,7 @@ def test_a_value_of_another_version_is_known_as_such(
         ("speculative_config.draft_len_schedule", {"1": "three"}, "a map"),
         ("speculative_config.draft_len_schedule", {"1": "3"}, None),
         ("max_batch_size", "nan", "a whole number"),
+        ("pp_partition", False, "a list"),
         ("max_batch_size", True, None),
         ("kv_cache_config.free_gpu_memory_fraction", "0.9", None),
     ],

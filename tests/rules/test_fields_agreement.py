@@ -37,6 +37,14 @@ EDITS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (ALPHA, (*SERVICE, "extraPodSpec", "mainContainer", "imagePullPolicy"), "IfNotPresent"),
     (ALPHA, (*SERVICE, "extraPodSpec", "mainContainer", "imagePull"), "Always"),
     (ALPHA, (*SERVICE, "extraPodSpec", "terminationGracePeriodSeconds"), "long"),
+    (ALPHA, (*SERVICE, "resources", "limits"), None),
+    (ALPHA, (*SERVICE, "sharedMemory"), None),
+    (ALPHA, (*SERVICE, "replicas"), None),
+    (ALPHA, ("spec", "backendFramework"), None),
+    (ALPHA, (*SERVICE, "multinode"), {"nodeCount": None}),
+    (ALPHA, ("spec", "restart"), {"id": ""}),
+    (ALPHA, ("spec", "restart"), {"strategy": {"type": "Parallel"}}),
+    (ALPHA, ("spec", "restart"), {"id": "1", "strategy": {"order": [None]}}),
     (BETA, (*COMPONENT, "type"), "main"),
     (BETA, (*COMPONENT, "type"), "decode"),
     (BETA, (*COMPONENT, "componentType"), "worker"),
@@ -46,6 +54,43 @@ EDITS: list[tuple[str, tuple[str | int, ...], Any]] = [
     (BETA, (*COMPONENT, "podTemplate", "spec", "hostIpc"), True),
     (BETA, (*COMPONENT, "podTemplate", "spec", "containers", 0, "name"), REMOVE),
     (BETA, (*COMPONENT, "podTemplate", "metadata", "labels"), ["a"]),
+    (BETA, (*COMPONENT, "sharedMemorySize"), None),
+    (BETA, (*COMPONENT, "replicas"), None),
+]
+JOB = {
+    "template": {
+        "spec": {"restartPolicy": "Never", "containers": [{"name": "a", "image": "b:1"}]},
+    }
+}
+CLAIM = {"accessModes": ["ReadWriteMany"], "resources": {"requests": {"storage": "1Gi"}}}
+DEPLOYMENT = {**JOB, "selector": {"matchLabels": {"app": "a"}}}
+# Objects of Kubernetes itself: kind and what it has beside kind and metadata.
+OBJECTS: list[tuple[str, dict[str, Any]]] = [
+    ("batch/v1 Job", {"spec": JOB}),
+    ("batch/v1 Job", {"spec": {**JOB, "backoffLimit": 0, "ttlSecondsAfterFinished": 60}}),
+    ("batch/v1 Job", {"spec": {**JOB, "backoffLimit": None}}),
+    ("batch/v1 Job", {"spec": {**JOB, "backoffLimit": "many"}}),
+    ("batch/v1 Job", {"spec": {**JOB, "backofLimit": 0}}),
+    ("batch/v1 Job", {"spec": {"backoffLimit": 0}}),
+    ("batch/v1 Job", {"specs": JOB}),
+    ("v1 PersistentVolumeClaim", {"spec": CLAIM}),
+    ("v1 PersistentVolumeClaim", {"spec": {**CLAIM, "accessModes": "ReadWriteMany"}}),
+    ("v1 PersistentVolumeClaim", {"spec": {**CLAIM, "storageClass": "fast"}}),
+    ("v1 PersistentVolumeClaim", {"spec": {**CLAIM, "storageClassName": None}}),
+    ("v1 ConfigMap", {"data": {"a.yaml": "x: 1"}}),
+    ("v1 ConfigMap", {"data": {"a.yaml": 1}}),
+    ("v1 ConfigMap", {"date": {"a.yaml": "x: 1"}}),
+    ("v1 ConfigMap", {"data": None, "immutable": True}),
+    ("v1 ConfigMap", {"immutable": "yes"}),
+    ("v1 Service", {"spec": {"ports": [{"port": 8000, "targetPort": "http"}]}}),
+    ("v1 Service", {"spec": {"ports": [{"targetPort": "http"}]}}),
+    ("v1 Service", {"spec": {"ports": [{"port": "http"}]}}),
+    ("v1 Service", {"spec": {"port": 8000}}),
+    ("apps/v1 Deployment", {"spec": DEPLOYMENT}),
+    ("apps/v1 Deployment", {"spec": {**DEPLOYMENT, "replicas": "two"}}),
+    ("apps/v1 Deployment", {"spec": {**DEPLOYMENT, "strategy": {"type": "Recreate"}}}),
+    ("apps/v1 Deployment", {"spec": JOB}),
+    ("networking.k8s.io/v1 NetworkPolicy", {"spec": {"podSelector": {}, "ingres": []}}),
 ]
 
 
@@ -64,13 +109,22 @@ def manifests(release: str, number: int, path: tuple[str | int, ...], value: Any
     return found
 
 
+def an_object(number: int) -> dict[str, Any]:
+    """An object of Kubernetes itself, under a name of its own."""
+    kind, fields = OBJECTS[number]
+    version, _, name = kind.partition(" ")
+    metadata = {"name": f"object-{number}"}
+    return {"apiVersion": version, "kind": name, "metadata": metadata, **copy.deepcopy(fields)}
+
+
 @pytest.fixture(scope="module")
 def refused() -> set[str]:
-    """Names of the graphs that kubeconform refuses, all asked in one run."""
+    """Names of the objects that kubeconform refuses, all asked in one run."""
     graphs = [
         one("DynamoGraphDeployment", manifests(release, number, path, value))
         for number, (release, path, value) in enumerate(EDITS)
     ]
+    graphs += [an_object(number) for number in range(len(OBJECTS))]
     done = subprocess.run(
         [ROOT / "tools" / "setup" / "kubeconform.sh", "-output", "json", "-verbose"],
         input=yaml.safe_dump_all(graphs),
@@ -80,7 +134,7 @@ def refused() -> set[str]:
         timeout=60,
     )
     resources = json.loads(done.stdout)["resources"]
-    assert len(resources) == len(EDITS), done.stdout + done.stderr
+    assert len(resources) == len(EDITS) + len(OBJECTS), done.stdout + done.stderr
     return {resource["name"] for resource in resources if resource["status"] != "statusValid"}
 
 
@@ -90,10 +144,22 @@ def test_what_kubeconform_refuses_is_found_and_what_it_takes_is_not(
 ) -> None:
     release, path, value = EDITS[number]
     text = yaml.safe_dump_all(manifests(release, number, path, value))
+    assert is_flagged(text) == (f"edit-{number}" in refused)
+
+
+@pytest.mark.parametrize("number", range(len(OBJECTS)), ids=lambda n: f"{n} {OBJECTS[n][0]}")
+def test_objects_of_kubernetes_are_judged_as_kubeconform_does(
+    number: int, refused: set[str]
+) -> None:
+    found = [*objects("disagg-gb200", ALPHA), an_object(number)]
+    assert is_flagged(yaml.safe_dump_all(found)) == (f"object-{number}" in refused)
+
+
+def is_flagged(text: str) -> bool:
+    """Whether check speaks of a field or cannot read the text at all."""
     try:
         deployment = build(parse_documents(text, "edited.yaml"), "edited.yaml", FACTS)
-        found = {finding.rule.id for finding in run(deployment, FACTS).findings}
-        flagged = bool(found & {"G001", "G060", "G061"})
     except InputError:
-        flagged = True
-    assert flagged == (f"edit-{number}" in refused)
+        return True
+    found = {finding.rule.id for finding in run(deployment, FACTS).findings}
+    return bool(found & {"G001", "G060", "G061"})

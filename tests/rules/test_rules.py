@@ -17,18 +17,26 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment
 
 FAMILIES = {
+    "A": ("accuracy",),
     "G": (
         "changes",
         "component_types",
         "fields",
         "graph",
         "images",
+        "operator_annotations",
+        "operator_components",
+        "operator_fields",
+        "operator_restart",
+        "operator_topology",
+        "operator_updates",
         "probes",
         "rollout",
+        "serve_rollout",
         "shared_memory",
         "updates",
     ),
-    "C": ("precedence",),
+    "C": ("overrides", "precedence"),
     "P": ("parallelism", "sharding"),
     "E": (
         "cuda_graphs",
@@ -37,13 +45,22 @@ FAMILIES = {
         "engine_schema",
         "engine_sizes",
         "environment",
+        "serve_engine",
     ),
     "M": ("moe", "quantization"),
     "K": ("memory", "memory_room"),
-    "D": ("disagg", "transceiver"),
-    "S": ("parsers", "routing", "serving", "weights"),
-    "B": ("bench", "bench_client", "bench_flags", "bench_job", "bench_run", "bench_traffic"),
-    "L": ("nodes", "placement"),
+    "D": ("disagg", "kv_layout", "transceiver"),
+    "S": ("chat_processor", "parsers", "routing", "serve_endpoint", "serving", "weights"),
+    "B": (
+        "bench",
+        "bench_client",
+        "bench_flags",
+        "bench_job",
+        "bench_run",
+        "bench_sweep",
+        "bench_traffic",
+    ),
+    "L": ("containers", "nodes", "placement"),
     "X": ("rights", "security"),
     "R": (
         "flag_combinations",
@@ -52,6 +69,7 @@ FAMILIES = {
         "flag_variables",
         "flags",
         "release",
+        "serve_flags",
     ),
     "V": ("values",),
     "Z": ("suppressions",),
@@ -77,6 +95,10 @@ def told(found: tuple[Finding, ...]) -> dict[str, list[str]]:
     for finding in found:
         by_rule.setdefault(finding.rule.id, []).append(f"{finding.place}: {finding.message}")
     return by_rule
+
+
+def test_a_clean_server_has_no_findings() -> None:
+    assert told(findings(read("# server.yaml\nstream_interval: 20\n"))) == {}
 
 
 @pytest.mark.parametrize("worker", [True, False], ids=["aggregated", "disaggregated"])
@@ -107,8 +129,8 @@ def test_the_near_miss_stays_silent(rule: Rule) -> None:
     assert set(found) == example.also, found
 
 
-# v1beta1 has neither of the fields that these are about.
-ONLY_V1ALPHA1 = ("G002", "G007")
+# v1beta1 has none of the fields that these are about.
+ONLY_V1ALPHA1 = ("G002", "G007", "G076")
 IN_BOTH = [rule for rule in ON_MANIFESTS if rule.id not in ONLY_V1ALPHA1]
 
 

@@ -223,6 +223,56 @@ kind: PersistentVolumeClaim
 metadata: {name: cache}
 """
 
+SERVER = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: gpt-oss-server, annotations: {team: serving}}
+spec:
+  replicas: 1
+  strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}
+  progressDeadlineSeconds: 7200
+  selector: {matchLabels: {app: gpt-oss}}
+  template:
+    metadata:
+      labels: {app: gpt-oss}
+      annotations: {prometheus.io/scrape: "true", prometheus.io/path: /prometheus/metrics}
+    spec:
+      nodeSelector: {nvidia.com/gpu.product: NVIDIA-GB200}
+      volumes:
+        - {name: engine, configMap: {name: engines}}
+        - {name: memory, emptyDir: {medium: Memory, sizeLimit: 16Gi}}
+      containers:
+        - name: main
+          image: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14
+          command: [/bin/sh, -c]
+          args:
+            - |
+              trtllm-serve serve "$MODEL" \\
+                --config /etc/engine/decode.yaml --tp_size 4 --max_batch_size 32
+          env:
+            - {name: MODEL, value: openai/gpt-oss-120b}
+          ports: [{name: http, containerPort: 8000}]
+          startupProbe: {httpGet: {path: /health, port: http}, failureThreshold: 360}
+          resources: {limits: {nvidia.com/gpu: "4"}}
+          volumeMounts:
+            - {name: engine, mountPath: /etc/engine}
+            - {name: memory, mountPath: /dev/shm}
+---
+apiVersion: v1
+kind: Service
+metadata: {name: gpt-oss-server}
+spec:
+  selector: {app: gpt-oss}
+  ports: [{name: http, port: 8000, targetPort: http}]
+---
+apiVersion: monitoring.coreos.com/v1
+kind: PodMonitor
+metadata: {name: gpt-oss-server}
+spec:
+  selector: {matchLabels: {app: gpt-oss}}
+  podMetricsEndpoints: [{port: http, path: /prometheus/metrics}]
+"""
+
 
 def documents(*texts: str) -> list[Tree]:
     return parse_documents("---\n".join(textwrap.dedent(text) for text in texts), "all.yaml")

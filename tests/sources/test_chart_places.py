@@ -33,10 +33,16 @@ UNREAD = {
     "modelCache.download.backoffLimit",
     "benchmark.enabled",
     "benchmark.waitSeconds",
+    "accuracy.enabled",
+    "accuracy.podLabels",
+    "accuracy.waitSeconds",
     "tests.image",
     "tests.timeoutSeconds",
     "podSecurityContext",
     "containerSecurityContext",
+    "monitoring.podMonitor.enabled",
+    "monitoring.podMonitor.interval",
+    "monitoring.podMonitor.labels",
     "global",
 }
 # What only fields of the user's own in extraPodSpec lead to.

@@ -90,6 +90,7 @@ spec:
     ("old", "new", "message"),
     [
         ("kind: Job", "kind: Jobb", "batch/v1 has no Jobb; did you mean Job?"),
+        ("kind: Job", "kind: jOB", "batch/v1 has no jOB; did you mean Job?"),
         ("kind: Job", "knd: Job", "the object needs kind, a string"),
         ("apiVersion: batch/v1", "apiVersion: batch/V1", "Job is of batch/v1, not of batch/V1"),
     ],
@@ -97,6 +98,29 @@ spec:
 def test_an_object_whose_type_does_not_exist_is_refused(old: str, new: str, message: str) -> None:
     wrong, _ = changed(BENCHMARK, old, new)
     assert [found[2] for found in problems(ALPHA, wrong)] == [message]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "apiVersion: batch.volcano.sh/v1alpha1\nkind: Job\nmetadata: {name: a}\n",
+        "apiVersion: serving.knative.dev/v1\nkind: Service\nmetadata: {name: a}\nspec: {a: 1}\n",
+    ],
+)
+def test_a_kind_of_another_api_group_may_have_a_known_name(text: str) -> None:
+    assert problems(ALPHA, text) == []
+
+
+def test_a_missing_element_of_a_list_is_no_string() -> None:
+    wrong, _ = changed(ALPHA, "replicas: 2", "frontendSidecar: {args: [~]}")
+    (found,) = problems(ENGINE, wrong)
+    assert found[2].endswith("frontendSidecar.args[0] must be a string, not nothing")
+
+
+def test_a_text_that_must_not_be_empty_is_refused() -> None:
+    wrong, _ = changed(ALPHA, "  services:", "  restart: {id: ''}\n  services:")
+    (found,) = problems(ENGINE, wrong)
+    assert found[2] == "spec.restart.id must be at least 1 character long, not ''"
 
 
 def test_a_file_of_kustomize_is_no_object() -> None:

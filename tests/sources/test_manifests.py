@@ -220,7 +220,7 @@ def test_the_benchmark_is_what_its_script_really_runs() -> None:
     numbers = {
         field.name: getattr(benchmark, field.name)
         for field in fields(benchmark)
-        if isinstance(getattr(benchmark, field.name), Located)
+        if isinstance(getattr(benchmark, field.name), Located) and field.name != "tool"
     }
     assert {name: located.value for name, located in numbers.items()} == {
         "concurrency": 500,

@@ -21,6 +21,7 @@ from tests.sources.manifest_examples import (
     DOWNLOAD,
     ENGINE,
     FACTS,
+    SERVER,
     documents,
 )
 
@@ -28,7 +29,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 HERE = Place("changed.yaml", 1, 1)
-GIVEN = [documents(ENGINE, graph, BENCHMARK, DOWNLOAD, CLAIM) for graph in (ALPHA, BETA)]
+GIVEN = [documents(ENGINE, graph, BENCHMARK, DOWNLOAD, CLAIM) for graph in (ALPHA, BETA, SERVER)]
 
 Path = tuple[str | int, ...]
 

@@ -10,11 +10,12 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.engine_flags import ENGINE_FLAGS
+from gptoss.cli_facts import SERVE, WORKER, program, releases
+from gptoss.engine_flags import worker_program
 from gptoss.facts import Facts
 from gptoss.places import Located, Place
 from gptoss.pods import Command, Variable
-from gptoss.precedence import engine_settings, override_problem
+from gptoss.precedence import engine_settings, object_blocks, override_problem
 from gptoss.settings import Layer, Settings
 from gptoss.yaml_tree import parse_documents
 
@@ -44,7 +45,9 @@ def settings_of(*words: str, yaml_text: str = "", **variables: str | None) -> Se
     )
 
 
-NUMBERS = [flag for flag in ENGINE_FLAGS if flag.kind is int]
+NUMBERS = [
+    flag for flag in worker_program("1.2.1").flags.values() if flag.engine and flag.kind is int
+]
 choices = st.fixed_dictionaries({}, optional={flag.name: st.integers(1, 9999) for flag in NUMBERS})
 
 
@@ -55,7 +58,7 @@ def test_the_strongest_layer_wins_and_every_other_one_is_kept(
     engine: dict[str, int],
     override: dict[str, int],
 ) -> None:
-    key_of = {flag.name: flag.keys[0] for flag in NUMBERS}
+    key_of = {flag.name: flag.engine[0] for flag in NUMBERS}
     words = [word for name, value in flags.items() for word in (name, str(value))]
     if override:
         text = json.dumps({key_of[name]: value for name, value in override.items()})
@@ -63,7 +66,11 @@ def test_the_strongest_layer_wins_and_every_other_one_is_kept(
     settings = settings_of(
         *words,
         yaml_text=yaml.safe_dump({key_of[name]: value for name, value in engine.items()}),
-        **{flag.variable: str(variables[flag.name]) for flag in NUMBERS if flag.name in variables},
+        **{
+            flag.env: str(variables[flag.name])
+            for flag in NUMBERS
+            if flag.env and flag.name in variables
+        },
     )
     for flag in NUMBERS:
         layers = {
@@ -73,9 +80,9 @@ def test_the_strongest_layer_wins_and_every_other_one_is_kept(
             Layer.OVERRIDE: override,
         }
         expected = [(layer, at[flag.name]) for layer, at in layers.items() if flag.name in at]
-        setting = settings[flag.keys[0]]
+        setting = settings[flag.engine[0]]
         assert [(claim.layer, claim.value) for claim in setting.claims] == expected
-        default = FACTS.engine_defaults[flag.keys[0]]
+        default = FACTS.engine_defaults[flag.engine[0]]
         assert setting.value == (expected[-1][1] if expected else default)
 
 
@@ -250,3 +257,59 @@ def test_overrides_that_are_no_json_object_are_a_problem_and_set_nothing(text: s
 def test_overrides_that_are_json_are_no_problem() -> None:
     assert override_problem(command("--override-engine-args", '{"a": 1}'), {}) is None
     assert override_problem(command(), {}) is None
+
+
+@pytest.mark.parametrize(
+    ("version", "block", "is_object"),
+    [
+        ("1.3.0rc5.post1", "telemetry_config", False),
+        ("1.3.0rc11", "telemetry_config", False),
+        ("1.3.0rc14", "telemetry_config", True),
+        ("1.3.0rc14", "reorder_policy_config", False),
+        ("1.3.0rc19", "reorder_policy_config", False),
+        ("1.3.0rc22", "reorder_policy_config", True),
+        ("1.3.0rc29", "multimodal_config", True),
+    ],
+)
+def test_the_blocks_that_an_override_replaces_are_those_of_the_version(
+    version: str, block: str, is_object: bool
+) -> None:
+    assert (block in object_blocks(version, FACTS)) is is_object
+
+
+def test_an_override_replaces_a_block_only_where_it_is_an_object() -> None:
+    words = ("--override-engine-args", '{"reorder_policy_config": {"policy_name": "AgentTree"}}')
+    text = "reorder_policy_config: {policy_args: {agent_percentage: 0.5}}"
+    engine = parse_documents(text, "engine.yaml")[0]
+    for release, lost in (("1.3.1", []), ("1.4.2", [0.5])):
+        settings = engine_settings(
+            command(*words),
+            {},
+            engine,
+            HOME,
+            FACTS,
+            lambda _, place: place,
+            FACTS.releases[release],
+        )
+        setting = settings["reorder_policy_config.policy_args.agent_percentage"]
+        assert [claim.value for claim in setting.lost] == lost
+
+
+@pytest.mark.parametrize("name", [WORKER, SERVE])
+def test_every_setting_that_a_flag_becomes_is_one_of_the_engine_yaml(name: str) -> None:
+    programs = [program(name, release) for release in releases(name)]
+    flags = [flag for found in programs if found for flag in found.flags.values()]
+    keys = {key for flag in flags for key in flag.engine}
+    assert "tensor_parallel_size" in keys
+    assert keys - FACTS.engine_fields.keys() == set()
+
+
+def test_a_flag_under_its_new_name_sets_what_the_old_one_did() -> None:
+    for release, flag in (
+        ("1.2.1", "--publish-events-and-metrics"),
+        ("1.3.1", "--publish-kv-events"),
+    ):
+        settings = engine_settings(
+            command(flag), {}, None, HOME, FACTS, lambda _, place: place, FACTS.releases[release]
+        )
+        assert settings["enable_iter_perf_stats"].value is True

@@ -31,6 +31,7 @@ class Kind(Enum):
     NO_VALUE = auto()
     STRAY = auto()
     DOTTED = auto()
+    MISPLACED = auto()
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,15 +81,22 @@ class Arguments:
         given: Its flags in order.
         faults: The words that the parser refuses.
         dotted: Its dotted flags, each with its value.
+        words: What belongs to no flag, for a program that takes such words.
     """
 
     given: list[Given] = field(default_factory=list)
     faults: list[Fault] = field(default_factory=list)
     dotted: list[tuple[Located[str], Located[str]]] = field(default_factory=list)
+    words: list[Located[str]] = field(default_factory=list)
 
     def last(self, name: str) -> Given | None:
         """The flag that counts when it is given more than once, or None."""
         return next((given for given in reversed(self.given) if given.flag.name == name), None)
+
+    def value(self, name: str) -> Located[str] | None:
+        """The value that counts of a flag that takes one, at the flag's place; None without it."""
+        given = self.last(name)
+        return Located(given.values[-1].value, given.at.place) if given and given.values else None
 
 
 def read(program: Program, words: Sequence[Located[str]]) -> Arguments:

@@ -52,7 +52,8 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
     """Applies every rule, or those given, to a deployment."""
     findings: set[Finding] = set()
     not_applied: list[NotApplied] = []
-    rules = RULES.values() if only is None else only
+    asked = RULES.values() if only is None else only
+    rules = [rule for rule in asked if _is_about(rule, deployment)]
     if deployment.is_refused:
         rules = [rule for rule in rules if rule.id.startswith("V")]
     for rule in rules:
@@ -73,6 +74,11 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             findings.add(Finding(rule, place, said.message, said.hint, also, said.fix))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
+
+
+def _is_about(rule: Rule, deployment: Deployment) -> bool:
+    """Whether a rule is about what a deployment runs on."""
+    return deployment.runtime in rule.runtimes and deployment.platform in rule.platforms
 
 
 # Families of rules about engine settings, and rules about how a file is written.

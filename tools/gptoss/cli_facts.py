@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 WORKER = "dynamo.trtllm"
 FRONTEND = "dynamo.frontend"
 AIPERF = "aiperf"
+SERVE = "trtllm-serve"
+SEVERAL = ("aliases", "choices", "engine")
+Kind = type[int] | type[float] | type[str] | type[bool]
+KINDS: dict[str, Kind] = {"int": int, "float": float, "str": str, "bool": bool}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,7 +49,8 @@ class Flag:
         ignored: Whether it is accepted and has no effect.
         deprecated: Whether the program's help calls it deprecated.
         old_spelling: The alias that is on its way out.
-        engine: The key of the engine YAML that it sets.
+        engine: The keys of the engine YAML that it sets.
+        inverted: Whether they are the flag's opposite.
         inferred: Whether it is not certain that this version has it.
     """
 
@@ -67,13 +72,19 @@ class Flag:
     ignored: bool = False
     deprecated: bool = False
     old_spelling: str | None = None
-    engine: str | None = None
+    engine: tuple[str, ...] = ()
+    inverted: bool = False
     inferred: bool = False
 
     @property
     def takes_value(self) -> bool:
         """Whether it takes a value."""
         return self.type not in ("bool", "exit")
+
+    @property
+    def kind(self) -> Kind:
+        """What its text is converted to: int, float, str or bool."""
+        return KINDS.get(self.type.partition(" ")[0], str)
 
     @property
     def spellings(self) -> tuple[str, ...]:
@@ -143,7 +154,7 @@ def program(name: str, release: str) -> Program | None:
 
 
 def _flag(name: str, facts: dict[str, Any]) -> Flag:
-    several: dict[str, Any] = {k: tuple(facts[k]) for k in ("aliases", "choices") if k in facts}
+    several: dict[str, Any] = {k: tuple(facts[k]) for k in SEVERAL if k in facts}
     return Flag(name, **(facts | several))
 
 

@@ -15,20 +15,61 @@ def sources_like(
     _ctx: click.Context, _param: click.Parameter, incomplete: str
 ) -> list[CompletionItem]:
     """The shipped targets that begin so, with the files that do; else files alone."""
+    return _shipped_like("target", incomplete)
+
+
+def overlays_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The shipped overlays that begin so, with the files that do; else files alone."""
+    return _shipped_like("overlay", incomplete)
+
+
+def _shipped_like(kind: str, incomplete: str) -> list[CompletionItem]:
     from gptoss.errors import InputError
     from gptoss.targets import rows
 
     try:
-        found = [row for row in rows() if row["kind"] == "target"]
+        found = [row for row in rows() if row["kind"] == kind]
     except InputError:
         found = []
     named = [row for row in found if row["name"].startswith(incomplete)]
     if not named:
         return [CompletionItem(incomplete, type="file")]
-    targets = [CompletionItem(row["name"], help=row["description"]) for row in named]
+    shipped = [CompletionItem(row["name"], help=row["description"]) for row in named]
     # Shells that are told to offer files offer nothing else, so these stand by name.
     files = sorted(path.name for path in Path().glob(f"{incomplete}*")) if incomplete else []
-    return [*targets, *(CompletionItem(name) for name in files)]
+    return [*shipped, *(CompletionItem(name) for name in files)]
+
+
+def files_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """Any file."""
+    return [CompletionItem(incomplete, type="file")]
+
+
+def releases_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The Dynamo releases that begin so."""
+    from gptoss.facts import Facts
+
+    return [
+        CompletionItem(version, help=f"TensorRT-LLM {release.trtllm}")
+        for version, release in Facts().releases.items()
+        if version.startswith(incomplete)
+    ]
+
+
+def gpus_like(
+    _ctx: click.Context, _param: click.Parameter, incomplete: str
+) -> list[CompletionItem]:
+    """The GPUs that begin so."""
+    from gptoss.facts import Facts
+
+    gpus = Facts().gpus.items()
+    return [CompletionItem(key, help=gpu.name) for key, gpu in gpus if key.startswith(incomplete)]
 
 
 def rules_like(

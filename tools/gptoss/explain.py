@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 INDENT = " " * 15
+FIXABLE = "gptoss check --fix makes it where there is one right answer"
 
 
 def find_rule(name: str) -> Rule:
@@ -42,7 +43,7 @@ def as_json(name: str) -> str:
         InputError: There is no such rule.
     """
     rule = find_rule(name)
-    keys = ("id", "name", "summary", "reason", "source", "bad", "good", "near")
+    keys = ("id", "name", "summary", "reason", "source", "fixable", "bad", "good", "near")
     documented = {key: getattr(rule, key) for key in keys}
     return json.dumps({**documented, "severity": rule.severity.word}, indent=2, ensure_ascii=False)
 
@@ -63,6 +64,7 @@ def explanation(name: str, paint: Callable[[str, str], str]) -> str:
         rule.reason,
         "",
         f"{paint('source', 'hint')}: {rule.source}",
+        *((f"{paint('fix', 'hint')}: {FIXABLE}",) if rule.fixable else ()),
         "",
         paint("bad", "error"),
         _indented(rule.bad),
@@ -74,13 +76,17 @@ def explanation(name: str, paint: Callable[[str, str], str]) -> str:
 
 
 def rules_listing(form: str) -> str:
-    """Every rule with severity, name and summary, as text within 100 columns or JSON."""
+    """Every rule with severity, name, whether it has a fix, and summary.
+
+    As text within 100 columns, or JSON.
+    """
     if form == "json":
         listed = [
             {
                 "id": rule.id,
                 "name": rule.name,
                 "severity": rule.severity.word,
+                "fixable": rule.fixable,
                 "summary": rule.summary,
                 "documentation": f"docs/rules/{rule.id}.md",
             }
@@ -89,7 +95,8 @@ def rules_listing(form: str) -> str:
         return json.dumps(listed, indent=2, ensure_ascii=False)
     lines = []
     for rule in sorted(RULES.values(), key=lambda rule: rule.id):
-        lines.append(f"{rule.id}  {rule.severity.word:<7}  {rule.name}")
+        fixable = "  (fixable)" if rule.fixable else ""
+        lines.append(f"{rule.id}  {rule.severity.word:<7}  {rule.name}{fixable}")
         summary = rule.summary.replace("``", "`")
         lines += textwrap.wrap(summary, WIDTH, initial_indent=INDENT, subsequent_indent=INDENT)
     return "\n".join(lines)

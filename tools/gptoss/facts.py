@@ -18,6 +18,8 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 GIB = 1024**3
+# Stands for the release itself after its candidates.
+FINAL = 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +34,7 @@ class Release:
     repeated_sizes: tuple[str, ...]
     enforce_disagg: str
     router_modes: tuple[str, ...]
+    event_plane: str
     strict_tags: bool
 
     @property
@@ -74,6 +77,19 @@ class Gpu:
 
 
 @dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Engine settings with which a model's answers were evaluated at a reasoning effort.
+
+    Attributes:
+        max_batch_size: Requests of a batch, counted a rank under attention data parallelism.
+        max_num_tokens: Tokens of a batch.
+    """
+
+    max_batch_size: int
+    max_num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
 class Model:
     """The model; the fields are those of ``schema/models/*.yaml``."""
 
@@ -93,6 +109,12 @@ class Model:
     reasoning_parser: str
     tool_call_parser: str
     moe_backends: tuple[str, ...]
+    evaluation: Mapping[str, Mapping[str, Evaluated]]
+
+    def evaluated(self, effort: str, *, attention_dp: bool) -> Evaluated | None:
+        """The settings for a reasoning effort; None for an effort that is not known."""
+        kind = "attentionDataParallel" if attention_dp else "tensorParallel"
+        return self.evaluation[kind].get(effort)
 
 
 class Facts:
@@ -115,6 +137,7 @@ class Facts:
                 repeated_sizes=tuple(facts["repeatedSizes"]),
                 enforce_disagg=facts["enforceDisagg"],
                 router_modes=tuple(facts["routerModes"]),
+                event_plane=facts["eventPlane"],
                 strict_tags=facts["strictTags"],
             )
         return found
@@ -128,6 +151,11 @@ class Facts:
     def image(self) -> str:
         """Repository of the TensorRT-LLM runtime image."""
         return str(self._releases["image"])
+
+    @property
+    def serve_image(self) -> str:
+        """Repository of TensorRT-LLM's own image, which has ``trtllm-serve``."""
+        return str(self._releases["serveImage"])
 
     @cached_property
     def gpus(self) -> dict[str, Gpu]:
@@ -168,6 +196,7 @@ class Facts:
                 reasoning_parser=facts["reasoningParser"],
                 tool_call_parser=facts["toolCallParser"],
                 moe_backends=tuple(facts["moeBackends"]),
+                evaluation=_evaluation(facts["evaluation"]),
             )
         return models
 
@@ -192,9 +221,16 @@ class Facts:
     @cache  # noqa: B019 (facts live as long as the command)
     def resource_schema(self, version: str) -> dict[str, Any]:
         """JSON Schema of a DynamoGraphDeployment in an API version such as ``v1beta1``."""
-        path = self._folder / "crds" / "json" / f"dynamographdeployment_{version}.json"
-        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
-        return loaded
+        return self._resource(f"dynamographdeployment_{version}")
+
+    @cached_property
+    def kubernetes_schema(self) -> dict[str, Any]:
+        """JSON Schemas (``$defs``) of what Kubernetes itself defines.
+
+        ``kinds`` gives the API version of the kinds that are among them.
+        """
+        schema = self._resource("kubernetes")
+        return {**schema, "$defs": self.resource_schema("v1beta1")["$defs"] | schema["$defs"]}
 
     def release_of(self, version: str) -> Release | None:
         """The release with a version, else the one of the same minor release, else None."""
@@ -205,12 +241,25 @@ class Facts:
             return None
         return next((r for r in self.releases.values() if r.number[:2] == minor), None)
 
+    def release_of_trtllm(self, version: str) -> Release | None:
+        """The release that ships a version of TensorRT-LLM, else None.
+
+        What an image's tag adds to the version (``1.3.0rc14-amd64``) does not matter.
+        """
+        base = version.partition("-")[0]
+        return next((r for r in self.releases.values() if r.trtllm == base), None)
+
     def gpu_of(self, product_label: str) -> Gpu | None:
         """The GPU that a ``nvidia.com/gpu.product`` label names, or None."""
         for gpu in self.gpus.values():
             if product_label in gpu.product_labels:
                 return gpu
         return None
+
+    def _resource(self, name: str) -> dict[str, Any]:
+        path = self._folder / "crds" / "json" / f"{name}.json"
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return loaded
 
     @cached_property
     def _releases(self) -> dict[str, Any]:
@@ -220,6 +269,28 @@ class Facts:
         text = (self._folder / name).read_text(encoding="utf-8")
         loaded: dict[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
         return loaded
+
+
+def trtllm_number(version: str) -> tuple[int, ...]:
+    """A version of TensorRT-LLM, to compare with: candidates come before their release.
+
+    ``1.3.0rc5.post1`` is (1, 3, 0, 5, 1) and ``1.3.0`` (1, 3, 0, 999, 0); () where it is none.
+    """
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)(?:rc(\d+))?(?:\.post(\d+))?", version)
+    if not match:
+        return ()
+    *numbers, candidate, post = match.groups()
+    return (*map(int, numbers), int(candidate or FINAL), int(post or 0))
+
+
+def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:
+    return {
+        kind: {
+            effort: Evaluated(settings["maxBatchSize"], settings["maxNumTokens"])
+            for effort, settings in efforts.items()
+        }
+        for kind, efforts in facts.items()
+    }
 
 
 def version_number(version: str) -> tuple[int, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Protocol
 
+from gptoss.model import Platform, Runtime
 from gptoss.places import Place
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ class Need(Enum):
     RELEASE = "the Dynamo release is not known; give --release"
     GPU = "no facts about the GPU"
     ENGINE = "the engine YAML is not among what was given"
+
+
+DYNAMO = (Runtime.DYNAMO,)
+SERVE = (Runtime.SERVE,)
+ANY = tuple(Runtime)
+# Families about what only Dynamo has, unless a rule says that it is about more.
+DYNAMO_FAMILIES = ("D", "G")
+KUBERNETES = (Platform.KUBERNETES,)
+CONTAINERS = (Platform.CONTAINERS,)
+ANYWHERE = tuple(Platform)
+# Families about what only Kubernetes has, unless a rule says that it is about more.
+KUBERNETES_FAMILIES = ("G", "L")
 
 
 class HasPlace(Protocol):
@@ -118,6 +131,9 @@ class Rule:
         good: The same, mended.
         near: A near miss that must stay silent.
         needs: Knowledge it cannot do without.
+        fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
+        runtimes: What a deployment runs on that the rule is about; for others it does not exist.
+        platforms: What starts its containers, the same way.
         check: The function.
     """
 
@@ -131,6 +147,9 @@ class Rule:
     good: str
     near: str
     needs: tuple[Need, ...]
+    fixable: bool
+    runtimes: tuple[Runtime, ...]
+    platforms: tuple[Platform, ...]
     check: Check
 
 
@@ -147,8 +166,14 @@ def rule(
     good: str,
     near: str = "",
     needs: tuple[Need, ...] = (),
+    fixable: bool = False,
+    runtimes: tuple[Runtime, ...] | None = None,
+    platforms: tuple[Platform, ...] | None = None,
 ) -> Callable[[Check], Check]:
     """Declares a rule; the docstring's first paragraph is its summary, the rest its reason.
+
+    Without ``runtimes`` it is about every runtime, or about Dynamo alone where its family is;
+    without ``platforms`` about every platform, or about Kubernetes alone where its family is.
 
     Raises:
         ValueError: Another rule has this identifier.
@@ -169,6 +194,9 @@ def rule(
             good=inspect.cleandoc(good),
             near=inspect.cleandoc(near),
             needs=needs,
+            fixable=fixable,
+            runtimes=runtimes or (DYNAMO if id.startswith(DYNAMO_FAMILIES) else ANY),
+            platforms=platforms or (KUBERNETES if id.startswith(KUBERNETES_FAMILIES) else ANYWHERE),
             check=check,
         )
         return check

@@ -57,27 +57,29 @@ def load(request: Request) -> Loaded:
 
 
 def _given(plan: Plan, request: Request, facts: Facts) -> Iterator[Deployment]:
-    """Deployments that never saw the chart: manifests, and engine files alone."""
+    """Deployments that never saw the chart."""
     if not plan.files:
         return
-    from gptoss.model import Role
-    from gptoss.sources.engine_alone import build_engine, is_engine_yaml
-    from gptoss.sources.files import read
+    from gptoss.model import Deployment
+    from gptoss.sources.given import files_of_scripts, read_given
     from gptoss.sources.manifests import build
     from gptoss.sources.split import split
 
     documents = []
+    manifests = []
+    beside = files_of_scripts(plan.files, facts)
     for name in plan.files:
-        trees = read(name)
-        if len(trees) == 1 and is_engine_yaml(trees[0], facts):
-            role = Role(request.role) if request.role else None
-            given = (request.release, request.gpu, request.gpus, role)
-            yield build_engine(trees[0], name, facts, *given)
+        if name in beside:
+            continue
+        found = read_given(name, request, facts, beside)
+        if isinstance(found, Deployment):
+            yield found
         else:
-            documents += trees
-    if not documents and not all(name == "-" for name in plan.files):
+            manifests.append(name)
+            documents += found
+    if not manifests:
         return
-    label = " ".join(plan.files)
+    label = " ".join(manifests)
     parts = split(documents)
     for part in parts:
         deployment = build(part, label, facts, release=request.release)

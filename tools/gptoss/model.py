@@ -11,6 +11,8 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from gptoss.operator_settings import OperatorSettings
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -29,6 +31,13 @@ class Runtime(StrEnum):
 
     DYNAMO = "dynamo"
     SERVE = "trtllm-serve"
+
+
+class Platform(StrEnum):
+    """What starts the containers."""
+
+    KUBERNETES = "kubernetes"
+    CONTAINERS = "containers"
 
 
 class Role(StrEnum):
@@ -78,7 +87,7 @@ class Frontend(Component):
 
 @dataclass(frozen=True, slots=True)
 class Worker(Component):
-    """A component that runs ``dynamo.trtllm``.
+    """A component that runs ``dynamo.trtllm``, or the server of ``trtllm-serve``.
 
     Attributes:
         role: What it does, from its flags.
@@ -88,7 +97,7 @@ class Worker(Component):
         engine_file: The engine YAML's path in the container, where the flag names one.
         engine_known: False when the engine YAML is named but is not among what was given.
         gpu: Facts about its GPU when its placement names one.
-        command: The ``dynamo.trtllm`` command.
+        command: The command of ``dynamo.trtllm`` or ``trtllm-serve``.
         model: Model id or path it loads.
         served_name: The public name.
     """
@@ -139,6 +148,21 @@ class Worker(Component):
 
 
 @dataclass(frozen=True, slots=True)
+class Step:
+    """One run of the load generator.
+
+    Attributes:
+        command: Its command line, in the words of ``aiperf profile``.
+        concurrency: Requests in flight, when found.
+        requests: Requests in all, when found.
+    """
+
+    command: Command
+    concurrency: Located[int] | None
+    requests: Located[int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Benchmark:
     """The benchmark Job.
 
@@ -146,12 +170,16 @@ class Benchmark:
         name: Name of the Job.
         place: Where it begins.
         pod: Its pod.
-        command: The ``aiperf profile`` command, variables resolved; None when not found.
+        command: The ``aiperf profile`` command, variables resolved, of a sweep that of the first
+            step; None when not found. That of another load generator is told in aiperf's words.
         input_tokens, output_tokens: Tokens of a request.
-        concurrency: Requests in flight.
-        requests: Requests in all.
+        concurrency: Requests in flight; None for a sweep.
+        requests: Requests in all; None for a sweep.
         concurrency_per_gpu: Requests in flight a GPU, where the Job says so.
         gpu_count: GPUs that the Job divides its results by, where the Job says so.
+        steps: Its runs, one for a fixed concurrency and several for a sweep.
+        tool: The load generator, as in ``aiperf``, and where it stands.
+        lost: Flags of another load generator that aiperf has no equal of.
     """
 
     name: str
@@ -164,6 +192,33 @@ class Benchmark:
     requests: Located[int] | None
     concurrency_per_gpu: Located[int] | None
     gpu_count: Located[int] | None
+    steps: tuple[Step, ...] = ()
+    tool: Located[str] | None = None
+    lost: tuple[Located[str], ...] = ()
+
+    @property
+    def is_sweep(self) -> bool:
+        """Whether it goes through several concurrencies."""
+        return len(self.steps) > 1
+
+
+@dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The Job that runs OpenAI's ``gpt_oss.evals``.
+
+    Attributes:
+        name: Name of the Job.
+        place: Where it begins.
+        pod: Its pod.
+        command: The ``python -m gpt_oss.evals`` command.
+        efforts: Reasoning efforts that it asks for.
+    """
+
+    name: str
+    place: Place
+    pod: Pod
+    command: Command
+    efforts: tuple[Located[str], ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -212,6 +267,52 @@ class Claim:
 
 
 @dataclass(frozen=True, slots=True)
+class ServicePort:
+    """A port of a Service.
+
+    Attributes:
+        port: Where it listens.
+        target: The server's port that it leads to; None when it may lead to another container, or
+            names a port that is not there.
+    """
+
+    port: Located[int]
+    target: int | None
+
+
+@dataclass(frozen=True, slots=True)
+class Service:
+    """A Kubernetes Service in front of the server.
+
+    Attributes:
+        name: Its name, under which the namespace knows it.
+        place: Where it begins.
+        ports: Its ports.
+    """
+
+    name: str
+    place: Place
+    ports: tuple[ServicePort, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Rollout:
+    """How Kubernetes replaces the pods of a Deployment.
+
+    Attributes:
+        place: Where the Deployment begins.
+        strategy: ``RollingUpdate`` or ``Recreate``, when it is written.
+        surge: ``maxSurge`` as written; None when it is left to the default of 25%.
+        deadline: Seconds without progress after which it counts as failed; None for 600.
+    """
+
+    place: Place
+    strategy: Located[str] | None
+    surge: Located[str] | None
+    deadline: Located[int] | None
+
+
+@dataclass(frozen=True, slots=True)
 class Problem:
     """Something found wrong while reading, which a rule reports.
 
@@ -231,7 +332,7 @@ class Deployment:
     """A deployment with everything it needs.
 
     Attributes:
-        name: Name of the DynamoGraphDeployment.
+        name: Name of the DynamoGraphDeployment, or of the workload that runs ``trtllm-serve``.
         place: Where it begins.
         source: What it was read from, as the user named it.
         api_version: ``nvidia.com/v1alpha1`` or ``nvidia.com/v1beta1``.
@@ -247,7 +348,11 @@ class Deployment:
         claims: Names of PersistentVolumeClaims given along with it.
         volumes: Those of them that are objects of their own, with what they ask for.
         downloads: Jobs that fill the model cache.
+        services: Services that lead to the server; the operator makes those of a graph.
+        rollout: How the pods of the server are replaced; None where no Deployment runs it.
+        scraped: Paths under which the server's metrics are read.
         benchmark: The benchmark Job, if given along with it.
+        accuracy: The Job that evaluates answers, if given along with it.
         problems: What the reader found wrong.
         installed: What is installed under the same name, to compare with; None when unknown.
         backend: ``backendFramework``; None when the operator is left to find out.
@@ -255,6 +360,8 @@ class Deployment:
         runtime: What serves the model. Under ``trtllm-serve`` there is no frontend, the one worker
             answers HTTP itself, and ``release`` is the Dynamo release that ships the same
             TensorRT-LLM.
+        operator: What the graph asks of the operator beside pods.
+        platform: What starts the containers; what only a cluster has is for Kubernetes alone.
     """
 
     name: str
@@ -274,11 +381,17 @@ class Deployment:
     volumes: tuple[Claim, ...] = ()
     downloads: tuple[Download, ...] = ()
     benchmark: Benchmark | None = None
+    accuracy: Accuracy | None = None
     problems: tuple[Problem, ...] = ()
     installed: Deployment | None = None
     backend: Located[str] | None = None
     engine_only: bool = False
     runtime: Runtime = Runtime.DYNAMO
+    platform: Platform = Platform.KUBERNETES
+    operator: OperatorSettings = field(default_factory=OperatorSettings)
+    services: tuple[Service, ...] = ()
+    rollout: Rollout | None = None
+    scraped: tuple[Located[str], ...] = ()
 
     def called(self, source: str) -> Deployment:
         """The same deployment under another source."""

@@ -1,11 +1,10 @@
-"""Where reports go: standard output and files.
+"""Which report goes to standard output, and which to which file.
 
 This module imports nothing heavy: the command line is judged before Helm starts.
 """
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -61,40 +60,3 @@ def _format(path: Path, left: Sequence[str]) -> str:
         endings = ", ".join(ENDINGS)
         raise InputError(f"--output {path}: give its --format, or an ending among {endings}")
     return meant[0]
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Writes a file in one step: readers see the old content or the whole new one.
-
-    Raises:
-        InputError: It cannot be written.
-    """
-    try:
-        if path.exists() and not path.is_file():  # a pipe or a terminal
-            path.write_text(text, encoding="utf-8")
-            return
-        path.parent.mkdir(parents=True, exist_ok=True)
-        _replace(path.resolve(), text)
-    except OSError as error:
-        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-
-
-def _replace(path: Path, text: str) -> None:
-    import tempfile
-
-    mode = path.stat().st_mode & 0o777 if path.exists() else 0o666 & ~_umask()
-    handle, temporary = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-    try:
-        with os.fdopen(handle, "w", encoding="utf-8", newline="") as file:
-            file.write(text)
-        Path(temporary).chmod(mode)
-        Path(temporary).replace(path)
-    except BaseException:
-        Path(temporary).unlink(missing_ok=True)
-        raise
-
-
-def _umask() -> int:
-    current = os.umask(0)
-    os.umask(current)
-    return current

@@ -1,11 +1,16 @@
 """Texts that are read instead of what stands in files, to check a change before it is written.
 
+Standard input can be read once only, so it is kept here for those who need its lines later.
+
 This module imports nothing heavy: Helm starts before Python has imported its libraries.
 """
 
 from __future__ import annotations
 
+import errno
+import os
 import shutil
+import sys
 import tempfile
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -17,7 +22,10 @@ from gptoss import resources
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+STDIN = "<stdin>"
+
 _texts: dict[Path, str] = {}
+_stdin: list[bytes] = []
 
 
 @contextmanager
@@ -33,12 +41,32 @@ def laid_over(texts: Mapping[Path, str]) -> Iterator[None]:
         _texts.update(before)
 
 
+def read_stdin() -> bytes:
+    """Reads standard input; from then on it is the content of ``<stdin>``."""
+    _stdin[:] = [sys.stdin.buffer.read()]
+    return _stdin[0]
+
+
+def text_of(file: str) -> str | None:
+    """The text of a place's file; None for an argument, or what is no text."""
+    if file.startswith("--"):
+        return None
+    try:
+        return content_of(Path(file)).decode("utf-8-sig")
+    except (OSError, ValueError):
+        return None
+
+
 def content_of(path: Path) -> bytes:
     """The content of a file, or the text laid over it.
 
     Raises:
         OSError: It cannot be read.
     """
+    if str(path) == STDIN:
+        if not _stdin:
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), STDIN)
+        return _stdin[0]
     laid = _texts.get(path.resolve()) if _texts else None
     return path.read_bytes() if laid is None else laid.encode()
 

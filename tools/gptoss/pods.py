@@ -155,9 +155,11 @@ def _flags_among(words: tuple[Located[str], ...]) -> Iterator[Flag]:
 
 def _is_flag(word: str) -> bool:
     """Whether argparse takes a word for a flag: negative numbers and texts with spaces are none."""
+    if not word.startswith("-"):
+        return False
     name = word.partition("=")[0]
     is_value = word in ("-", "-m", "--") or " " in name or NEGATIVE_NUMBER.fullmatch(word)
-    return word.startswith("-") and not is_value
+    return not is_value
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,14 +16,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gptoss.engine_flags import ENGINE_FLAGS, given
+from gptoss.claims import Book, converted, engine_claims
+from gptoss.engine_flags import given, worker_program
+from gptoss.facts import trtllm_number
 from gptoss.model import Problem
-from gptoss.settings import Claim, Layer, Setting, Settings
+from gptoss.settings import Claim, Layer, Settings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
-    from gptoss.facts import Facts
+    from gptoss.cli_facts import Program
+    from gptoss.facts import Facts, Release
     from gptoss.places import Place
     from gptoss.pods import Command, Variable
     from gptoss.yaml_tree import Tree
@@ -32,17 +35,6 @@ OVERRIDE = "--override-engine-args"
 DOTTED_OVERRIDE = "--trtllm."
 CONNECTOR = "--connector"
 MAX_DEPTH = 64
-
-TYPED_BLOCKS = {
-    "attention_dp_config",
-    "dwdp_config",
-    "kv_cache_config",
-    "lora_config",
-    "moe_config",
-    "nvfp4_gemm_config",
-    "telemetry_config",
-}
-"""Blocks that are objects when overrides are applied."""
 
 BUILT_BLOCKS = ("scheduler_config", "kv_connector_config")
 """Blocks that Dynamo builds itself; one in the engine YAML replaces them as a whole."""
@@ -70,6 +62,7 @@ def engine_settings(
     home: Place,
     facts: Facts,
     locate: Callable[[str, Place], Place],
+    release: Release | None = None,
 ) -> Settings:
     """The engine settings of a worker with everybody who sets them.
 
@@ -80,11 +73,14 @@ def engine_settings(
         home: Where to point when nobody sets a key.
         facts: Defaults and open blocks of the engine YAML.
         locate: Gives the place to show for a dotted key and its place in the engine YAML.
+        release: The release that runs it; None is taken for the default one.
     """
-    book = _Book()
-    book.lay(_environment_claims(environment))
-    book.lay(_flag_claims(command))
-    book.lay(_engine_claims(engine, facts, locate) if engine else ())
+    release = release or facts.default_release
+    program, objects = worker_program(release.version), object_blocks(release.trtllm, facts)
+    book = Book({Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: objects})
+    book.lay(_environment_claims(program, environment))
+    book.lay(_flag_claims(program, command))
+    book.lay(engine_claims(engine, facts, locate))
     book.lay(_override_claims(command, environment))
     replaced = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
     built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
@@ -102,108 +98,48 @@ def override_problem(command: Command, environment: Mapping[str, Variable]) -> P
     )
 
 
-class _Book:
-    """Claims by key, weakest first, and claims that were lost."""
+def object_blocks(trtllm: str, facts: Facts) -> tuple[str, ...]:
+    """Blocks of the engine YAML that are objects when overrides are applied.
 
-    def __init__(self) -> None:
-        self._claims: dict[str, list[Claim]] = {}
-        self._lost: dict[str, list[Claim]] = {}
-
-    def lay(self, claims: Iterable[tuple[str, Claim]]) -> None:
-        """Adds the claims of the next stronger layer."""
-        stronger = list(claims)
-        again = {key for key, _ in stronger}
-        for key, claim in stronger:
-            self._displace(key, claim.layer, again)
-        for key, claim in stronger:
-            self._claims.setdefault(key, []).append(claim)
-
-    def replaces(self, block: str) -> bool:
-        """Whether engine YAML or override set anything in a block that Dynamo builds."""
-        return any(
-            claim.layer >= Layer.ENGINE
-            for key, claims in self._claims.items()
-            if _inside(key, block)
-            for claim in claims
-        )
-
-    def _displace(self, key: str, by: Layer, again: set[str]) -> None:
-        """Moves claims to ``lost`` that a stronger one replaces along with their block.
-
-        Keys that the stronger layer sets too are beaten, not lost.
-        """
-        block = key.partition(".")[0]
-        blocks = {Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: TYPED_BLOCKS}.get(by, ())
-        for other, claims in self._claims.items():
-            hit = block in blocks and _inside(other, block)
-            if other not in again and (hit or _inside(other, key) or _inside(key, other)):
-                self._lost.setdefault(other, []).extend(claims)
-                claims.clear()
-
-    def settings(self, home: Place, defaults: Mapping[str, Any]) -> dict[str, Setting]:
-        return {
-            key: Setting(
-                key, tuple(claims), home, defaults.get(key), tuple(self._lost.get(key, ()))
-            )
-            for key, claims in self._claims.items()
-        }
+    They are those of the newest version read up to the one asked for, else of the oldest.
+    """
+    number = trtllm_number(trtllm)
+    read = facts.engine["merge"]["object_blocks"]
+    versions = sorted(read, key=trtllm_number)
+    older = [version for version in versions if trtllm_number(version) <= number]
+    return tuple(read[older[-1] if older else versions[0]])
 
 
-def _inside(key: str, block: str) -> bool:
-    return key == block or key.startswith(f"{block}.")
-
-
-def _environment_claims(environment: Mapping[str, Variable]) -> Iterator[tuple[str, Claim]]:
-    for flag in ENGINE_FLAGS:
-        variable = environment.get(flag.variable)
+def _environment_claims(
+    program: Program, environment: Mapping[str, Variable]
+) -> Iterator[tuple[str, Claim]]:
+    for flag in program.flags.values():
+        variable = environment.get(flag.env or "") if flag.engine else None
         if variable is None or variable.value is None:
             continue
-        value = _converted(variable.value, flag.kind)
-        for key in flag.keys:
-            yield key, Claim(Layer.ENVIRONMENT, flag.variable, value, variable.place)
+        value = converted(variable.value, flag.kind)
+        for key in flag.engine:
+            yield key, Claim(Layer.ENVIRONMENT, variable.name, value, variable.place)
     connector = environment.get("DYN_CONNECTOR")
     if connector and connector.value == "kvbm":
         for key, value in KVBM.items():
             yield key, Claim(Layer.ENVIRONMENT, "DYN_CONNECTOR", value, connector.place)
 
 
-def _flag_claims(command: Command) -> Iterator[tuple[str, Claim]]:
-    flags = {flag.name: flag for flag in ENGINE_FLAGS}
+def _flag_claims(program: Program, command: Command) -> Iterator[tuple[str, Claim]]:
     for name, written in command.flags():
         spelling = name.value
         if spelling == CONNECTOR and written and written.value == "kvbm":
             for key, setting in KVBM.items():
                 yield key, Claim(Layer.FLAG, spelling, setting, name.place)
-        flag = flags.get(spelling.replace("--no-", "--", 1))
-        if flag is None or (flag.kind is not bool and (written is None or spelling != flag.name)):
+        flag = program.spellings.get(spelling)
+        if flag is None or (flag.takes_value and written is None):
             continue
-        value: Any = spelling == flag.name
-        if flag.kind is not bool and written is not None:
-            value = _converted(written.value, flag.kind)
-        for key in flag.keys:
+        value: Any = not spelling.startswith("--no-")
+        if flag.takes_value and written is not None:
+            value = converted(written.value, flag.kind)
+        for key in flag.engine:
             yield key, Claim(Layer.FLAG, spelling, value, name.place)
-
-
-def _engine_claims(
-    engine: Tree, facts: Facts, locate: Callable[[str, Place], Place]
-) -> Iterator[tuple[str, Claim]]:
-    for key, leaf in _leaves(engine, facts):
-        yield key, Claim(Layer.ENGINE, key, leaf.plain(), locate(key, leaf.where))
-
-
-def _leaves(tree: Tree, facts: Facts, path: str = "") -> Iterator[tuple[str, Tree]]:
-    """Dotted keys of the engine YAML: lists, empty blocks and maps with free keys are leaves."""
-    for name, value in tree.items():
-        key = f"{path}.{name}" if path else name
-        if value.is_map and value.value and not _has_free_keys(key, facts):
-            yield from _leaves(value, facts, key)
-        else:
-            yield key, value
-
-
-def _has_free_keys(key: str, facts: Facts) -> bool:
-    field = facts.engine_fields.get(key, {})
-    return bool(field.get("open")) or "map" in str(field.get("type"))
 
 
 def _override_claims(
@@ -235,16 +171,6 @@ def _flat(block: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tup
             yield key, value
 
 
-def _converted(text: str, kind: type) -> Any:
-    """A word as the flag's type; what does not convert stays text."""
-    if kind is bool:
-        return text.lower() in ("true", "1", "yes", "on")
-    try:
-        return kind(text)
-    except ValueError:
-        return text
-
-
 def _inferred(text: str) -> Any:
     """The value of a dotted override, whose type is guessed from its text."""
     lowered = text.lower()
@@ -252,5 +178,5 @@ def _inferred(text: str) -> Any:
         return None
     if lowered in ("true", "false"):
         return lowered == "true"
-    number = _converted(text, int)
-    return _converted(text, float) if isinstance(number, str) else number
+    number = converted(text, int)
+    return converted(text, float) if isinstance(number, str) else number

@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
 from gptoss.errors import InputError
+
+# "# Overlay: …" at the start of a shipped values file says that it fits every target, and
+# "# Overlay for agg-*, eval-tp*: …" which.
+OVERLAY = re.compile(r"# Overlay(?: for (?P<targets>[^:\n]+))?: ")
 
 
 @cache
@@ -29,4 +34,13 @@ def chart() -> Path:
 
 def values_files() -> dict[str, Path]:
     """The shipped values files, targets and overlays, by name."""
-    return {path.stem: path for path in sorted((root() / "values").glob("*.yaml"))}
+    files = (root() / "values").glob("*.yaml")
+    return {path.stem: path for path in sorted(files, key=lambda path: path.stem)}
+
+
+def overlay_for(text: str) -> tuple[str, ...] | None:
+    """Patterns of names of the targets that a shipped overlay is made for; None for a target."""
+    declared = OVERLAY.match(text)
+    if declared is None:
+        return None
+    return tuple(pattern.strip() for pattern in (declared["targets"] or "*").split(","))

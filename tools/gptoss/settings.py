@@ -109,6 +109,11 @@ class Settings:
     def __iter__(self) -> Iterator[Setting]:
         return iter(self._settings.values())
 
+    @property
+    def keys(self) -> set[str]:
+        """Every key that somebody sets or that has a default."""
+        return self._settings.keys() | self._defaults.keys()
+
     def under(self, block: str) -> list[Setting]:
         """The settings that somebody sets inside a block, or the block itself."""
         inside = (s for k, s in self._settings.items() if k == block or k.startswith(f"{block}."))

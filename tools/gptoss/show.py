@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
+from gptoss.model import Runtime
 from gptoss.secrets import shown, without_secrets
 from gptoss.settings import Layer
 
@@ -64,6 +65,7 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
     return {
         "source": deployment.source,
         "name": deployment.name,
+        "runtime": deployment.runtime.value,
         "release": release.version if release else None,
         "tensorrt_llm": release.trtllm if release else None,
         "apiVersion": deployment.api_version.value,
@@ -110,12 +112,10 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
 
 
 def _deployment_text(deployment: Deployment) -> str:
-    release = deployment.release
-    runs_on = (
-        f"Dynamo {release.version}, TensorRT-LLM {release.trtllm}" if release else "unknown release"
-    )
     capacity = "unknown" if deployment.capacity is None else f"{deployment.capacity:,} requests"
-    lines = [f"{deployment.source}: {runs_on}, {deployment.gpus} GPUs, capacity {capacity}"]
+    lines = [
+        f"{deployment.source}: {_runs_on(deployment)}, {deployment.gpus} GPUs, capacity {capacity}"
+    ]
     names = _short_names(deployment)
     for worker in deployment.workers:
         holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
@@ -126,6 +126,16 @@ def _deployment_text(deployment: Deployment) -> str:
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
     return "\n".join(lines)
+
+
+def _runs_on(deployment: Deployment) -> str:
+    release = deployment.release
+    if deployment.runtime is Runtime.SERVE:
+        version = f"TensorRT-LLM {release.trtllm}" if release else "an unknown TensorRT-LLM"
+        return f"trtllm-serve of {version}"
+    if release is None:
+        return "unknown release"
+    return f"Dynamo {release.version}, TensorRT-LLM {release.trtllm}"
 
 
 def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:

@@ -14,10 +14,8 @@ import difflib
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
-from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss import overlay
 from gptoss.checker import Result, Suppressed
 from gptoss.findings import RULES, Finding, Rule
 from gptoss.places import Place
@@ -60,16 +58,6 @@ class Suppression:
     place: Place
     form: str
     covers: Callable[[Finding], bool] = field(compare=False)
-
-
-def text_of(file: str) -> str | None:
-    """The text of a place's file; None for standard input, an argument, or what is no text."""
-    if file.startswith(("--", "<")):
-        return None
-    try:
-        return overlay.content_of(Path(file)).decode("utf-8-sig")
-    except (OSError, ValueError):
-        return None
 
 
 def apply(result: Result, deployment: Deployment, config: Config, read_text: ReadText) -> Result:

@@ -16,7 +16,7 @@ def rows() -> list[dict[str, str]]:
     for name, path in resources.values_files().items():
         text = path.read_text(encoding="utf-8")
         values = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
-        kind = "target" if values.get("workers") else "overlay"
+        kind = "overlay" if resources.overlay_for(text) else "target"
         purpose = values.get("description") or _comment(text)
         found.append({"name": name, "kind": kind, "description": purpose})
     return found
@@ -36,9 +36,9 @@ def listing(form: str) -> str:
 def _comment(text: str) -> str:
     """The first sentence of the comment that a file begins with."""
     lines = []
-    for line in text.splitlines():
+    for line in resources.OVERLAY.sub("# ", text, count=1).splitlines():
         if not line.startswith("#"):
             break
         lines.append(line.lstrip("# "))
-    sentence = " ".join(lines).partition(". ")[0].removeprefix("Overlay: ")
+    sentence = " ".join(lines).partition(". ")[0]
     return sentence[:1].upper() + sentence[1:]

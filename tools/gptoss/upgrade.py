@@ -72,7 +72,7 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
     releases = [release_of(item.deployment) for item in own]
     there = check(to)
     known = _in_both(own, there)
-    moves = [step for item in own for step in release_steps(item.deployment, to)]
+    moves = [step for item in own for step in release_steps(item.deployment, target)]
     moves = list({step.place: step for step in moves}.values())
 
     def is_new(finding: Finding) -> bool:

@@ -14,6 +14,7 @@ from gptoss.facts import version_number
 from gptoss.findings import Severity
 from gptoss.fixes import set_value
 from gptoss.fixing.plan import key_at
+from gptoss.model import Runtime
 from gptoss.rules._common import pods
 from gptoss.rules._engine_schema import EngineSchema, Life, schema_for
 from gptoss.yaml_tree import SafeLoader
@@ -27,6 +28,8 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment
     from gptoss.places import Place
 
+RUNTIME_IMAGES = "/ai-dynamo/"
+SERVER_IMAGE = "/tensorrt-llm/"
 TAGS = "docs/fern/pages/reference/general/releases of ai-dynamo/dynamo (artifacts)"
 
 
@@ -68,19 +71,20 @@ def release_of(deployment: Deployment) -> Release:
     return deployment.release
 
 
-def release_steps(deployment: Deployment, to: str) -> Iterator[Step]:
+def release_steps(deployment: Deployment, to: Release) -> Iterator[Step]:
     """Where the release is chosen: the chart's value, or the tag of every image."""
     release = release_of(deployment)
-    if release.version == to:
+    if release.version == to.version:
         return
+    serves = deployment.runtime is Runtime.SERVE
     if key_at(deployment.release_place) != "image":
         yield Step(
             "release",
             f"the release is {release.version}",
-            f"write runtime.release: {to}",
+            f"write runtime.release: {to.version}",
             TAGS,
             deployment.release_place,
-            set_value(deployment.release_place, "release", to),
+            set_value(deployment.release_place, "release", to.version),
         )
         return
     for name, image in ((name, pod.image) for name, pod in pods(deployment)):
@@ -88,14 +92,17 @@ def release_steps(deployment: Deployment, to: str) -> Iterator[Step]:
             continue
         reference, digest, _ = image.value.partition("@")
         repository, _, tag = reference.rpartition(":")
-        if "/ai-dynamo/" not in repository or (not tag.startswith(release.version) and not digest):
+        is_server = serves and SERVER_IMAGE in repository
+        old, new_tag = (r.trtllm if is_server else r.version for r in (release, to))
+        is_nvidia = is_server or RUNTIME_IMAGES in repository
+        if not is_nvidia or (not tag.startswith(old) and not digest):
             continue
-        new = f"{repository}:{to}{tag.removeprefix(release.version)}"
-        exact = tag == release.version and not digest
+        new = f"{repository}:{new_tag}{tag.removeprefix(old)}"
+        exact = tag == old and not digest
         yield Step(
             "release",
             f"{name}: the image is {image.value}",
-            f"write {new}" if exact else f"write the tag or digest of {to}",
+            f"write {new}" if exact else f"write the tag or digest of {new_tag}",
             TAGS,
             image.place,
             set_value(image.place, "image", new) if exact else None,
@@ -104,6 +111,8 @@ def release_steps(deployment: Deployment, to: str) -> Iterator[Step]:
 
 def api_version(own: Deployment, there: Deployment, to: Release) -> Iterator[Step]:
     """The version that the resource is written in from now on."""
+    if own.runtime is Runtime.SERVE:
+        return
     before, after = own.api_version.value, there.api_version.value
     wanted = f"nvidia.com/{to.api_versions[-1]}"
     if before != after:
@@ -145,8 +154,11 @@ def defaults(deployment: Deployment, start: Release, to: Release, facts: Facts) 
                     "schema/engine/fields.yaml (tensorrt_llm/llmapi/llm_args.py)",
                     worker.engine.home,
                 )
+    serves = deployment.runtime is Runtime.SERVE
+    program_of_workers = cli_facts.SERVE if serves else cli_facts.WORKER
+    versions = (start.trtllm, to.trtllm) if serves else (start.version, to.version)
     programs = [
-        (w.name, cli_facts.WORKER, w.command, w.pod.environment) for w in deployment.workers
+        (w.name, program_of_workers, w.command, w.pod.environment) for w in deployment.workers
     ]
     frontend = deployment.frontend
     if frontend and frontend.command:
@@ -160,7 +172,7 @@ def defaults(deployment: Deployment, start: Release, to: Release, facts: Facts) 
                     f"{name}: {flag.name} is not given; its default changes from "
                     f"{_in_yaml(before)} to {_in_yaml(after)}",
                     f"give it {_in_yaml(before)} to keep it",
-                    f"argument parsers of the ai-dynamo wheels {start.version} and {to.version}",
+                    f"schema/cli, {program} {' and '.join(versions)}",
                     command.place,
                 )
 
@@ -180,7 +192,9 @@ def _engine_defaults(old: EngineSchema, new: EngineSchema) -> dict[str, tuple[An
 def _flag_defaults(
     name: str, start: Release, to: Release
 ) -> Iterator[tuple[cli_facts.Flag, Any, Any]]:
-    old, new = cli_facts.program(name, start.version), cli_facts.program(name, to.version)
+    by_trtllm = name == cli_facts.SERVE
+    old = cli_facts.program(name, start.trtllm if by_trtllm else start.version)
+    new = cli_facts.program(name, to.trtllm if by_trtllm else to.version)
     if old is None or new is None:
         return
     for flag in old.flags.values():
@@ -198,7 +212,9 @@ def _in_yaml(value: Any) -> str:
 
 
 def platform(deployment: Deployment, start: Release, to: Release) -> Iterator[Step]:
-    """What changes below the deployment (schema/upgrades.yaml)."""
+    """What changes below the deployment (schema/upgrades.yaml): all of it is Dynamo's."""
+    if deployment.runtime is Runtime.SERVE:
+        return
     text = (resources.root() / "schema" / "upgrades.yaml").read_text(encoding="utf-8")
     for change in yaml.load(text, Loader=SafeLoader)["changes"]:  # noqa: S506 (safe loader)
         is_between = start.number < version_number(change["since"]) <= to.number

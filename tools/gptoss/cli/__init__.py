@@ -8,6 +8,8 @@ from gptoss import __version__
 from gptoss.cli.check import check
 from gptoss.cli.inspect import bench, show
 from gptoss.cli.reference import explain, rules, schema, targets
+from gptoss.cli.render import render
+from gptoss.cli.transfer import diff, import_
 from gptoss.cli.upgrade import upgrade
 from gptoss.errors import InputError
 
@@ -32,9 +34,22 @@ def main() -> None:
     """Checks, explains and measures deployments of gpt-oss-120b before anything is installed.
 
     A SOURCE is the name of a shipped target, a values file, a Kubernetes manifest, a folder of
-    manifests, or - for manifests on standard input. Manifests given together are one deployment.
+    manifests, a docker compose file, a shell script, a Truss config.yaml, or - for standard input.
+    Manifests given together are one deployment.
     """
 
 
-for command in (targets, check, show, bench, upgrade, rules, explain, schema):
+for command in (
+    targets,
+    check,
+    show,
+    diff,
+    bench,
+    render,
+    import_,
+    upgrade,
+    rules,
+    explain,
+    schema,
+):
     main.add_command(command)

@@ -7,17 +7,18 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.judging import judged
+from gptoss.cli.judging import STDIN, judged
 from gptoss.cli.options import paint, source_options
+from gptoss.completion import files_like, sources_like
 from gptoss.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptoss.fixing.plan import FixPlan
     from gptoss.reports import Checked
     from gptoss.sources.request import Request
 
-STDIN = "-"
 FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 
 
@@ -35,6 +36,7 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
     "outputs",
     multiple=True,
     metavar="FILE",
+    shell_complete=files_like,
     help="File for a report; its format is the next --format that fits, or its ending's.",
 )
 @click.option(
@@ -50,7 +52,10 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 @click.option("--fix", is_flag=True, help="Make every change that has one right answer.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
 @click.option(
-    "--against", metavar="OLD", help="What is installed: a manifest, a folder or a target."
+    "--against",
+    metavar="OLD",
+    shell_complete=sources_like,
+    help="What is installed: a manifest, a folder or a target.",
 )
 def check(
     request: Request,
@@ -67,6 +72,7 @@ def check(
     """Finds mistakes, at the line to edit. Without SOURCE it checks every shipped target.
 
     Exit code 0: nothing at or above --fail-on; 1: findings; 2: unreadable input or bad usage.
+    With --fix it tells of the findings that stay, with --diff also of any change.
 
     \b
     Examples:
@@ -80,14 +86,22 @@ def check(
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.outputs import outputs as paired
 
+    if diff and (formats or outputs or summary):
+        raise InputError("--diff prints only the changes; leave --format, --output, --summary out")
     reports = paired(formats or (("table",) if summary else ()), outputs)
-    checked = _fixed(request, against, diff) if fix or diff else judged(request, against)
+    plan = _planned(request, against) if fix or diff else None
+    if plan and diff:
+        click.echo(plan.diff(), nl=False)
+        click.echo(plan.summary("would fix"), err=True)
+        sys.exit(1 if plan.changed or _fails(plan.checked, fail_on) else 0)
+    if plan:
+        plan.write()
+        click.echo(plan.summary(), err=True)
+    checked = plan.checked if plan else judged(request, against)
     from gptoss.findings import Severity
-    from gptoss.outputs import write_whole
     from gptoss.reports import findings_of, render
+    from gptoss.whole_files import write_whole
 
-    if diff:
-        return
     if summary and any(f.rule.severity > Severity.INFO for f in findings_of(checked)):
         click.echo(render("text", _serious(checked), paint, quiet=quiet, explain=explain) + "\n")
     for form, path in reports:
@@ -97,24 +111,26 @@ def check(
             text = render(form, checked, paint, quiet=quiet, explain=explain)
             if text:
                 click.echo(text)
-    threshold = Severity[fail_on.upper()]
-    if any(finding.rule.severity >= threshold for finding in findings_of(checked)):
+    if _fails(checked, fail_on):
         sys.exit(1)
 
 
-def _fixed(request: Request, against: str | None, diff: bool) -> Sequence[Checked]:
-    """Plans the fixes and makes them, or only shows them; what is found afterwards."""
+def _planned(request: Request, against: str | None) -> FixPlan:
+    """What --fix changes."""
     from gptoss.fixing.plan import plan_fixes
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")
-    plan = plan_fixes(lambda: judged(request, against))
-    if diff:
-        click.echo(plan.diff(), nl=False)
-    else:
-        plan.write()
-        click.echo(plan.summary(), err=True)
-    return plan.checked
+    return plan_fixes(lambda: judged(request, against))
+
+
+def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
+    """Whether any finding is as bad as --fail-on says."""
+    from gptoss.findings import Severity
+    from gptoss.reports import findings_of
+
+    threshold = Severity[fail_on.upper()]
+    return any(finding.rule.severity >= threshold for finding in findings_of(checked))
 
 
 def _serious(checked: Sequence[Checked]) -> list[Checked]:

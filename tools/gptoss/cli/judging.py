@@ -2,14 +2,38 @@
 
 from __future__ import annotations
 
+import gc
+from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.errors import InputError
+
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from gptoss.reports import Checked
     from gptoss.sources.request import Request
 
+STDIN = "-"
 
+
+@contextmanager
+def without_collector() -> Iterator[None]:
+    """Keeps Python from looking for reference cycles, of which reading and judging make none.
+
+    On many manifests the search takes a sixth of the time.
+    """
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+@without_collector()
 def judged(request: Request, against: str | None = None) -> list[Checked]:
     """Reads everything and applies rules and suppressions.
 
@@ -22,11 +46,14 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
     """
     from gptoss.load import load
 
+    if against == STDIN and STDIN in request.sources:
+        raise InputError("--against -: standard input can be read only once; give a file")
     loaded = load(request)
     from gptoss.checker import run
     from gptoss.config import find_config
+    from gptoss.overlay import text_of
     from gptoss.reports import Checked
-    from gptoss.suppressions import apply_all, text_of
+    from gptoss.suppressions import apply_all
 
     deployments = loaded.deployments
     if against is not None:

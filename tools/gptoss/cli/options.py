@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import functools
+import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.completion import sources_like
+from gptoss.completion import gpus_like, overlays_like, releases_like, sources_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -33,8 +34,8 @@ text_or_json = click.option(
 
 
 def paint(text: str, style: str) -> str:
-    """Colours a text; click drops colours where the output is no terminal."""
-    colours = COLOURS.get(style, {})
+    """Colours a text, unless NO_COLOR is set; click drops colours where no terminal shows them."""
+    colours = {} if os.environ.get("NO_COLOR") else COLOURS.get(style, {})
     return click.style(text, **colours) if colours else text  # type: ignore[arg-type]
 
 
@@ -64,6 +65,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             "files",
             multiple=True,
             metavar="FILE",
+            shell_complete=overlays_like,
             help="Values file laid over each target; may be repeated.",
         ),
         click.option(
@@ -73,8 +75,18 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="KEY=VALUE",
             help="Value laid over each target, as in helm; may be repeated.",
         ),
-        click.option("--release", metavar="R", help="Read it as if it ran on this release."),
-        click.option("--gpu", metavar="GPU", help="GPU of an engine file alone, as in b200."),
+        click.option(
+            "--release",
+            metavar="R",
+            shell_complete=releases_like,
+            help="Read it as if it ran on this release.",
+        ),
+        click.option(
+            "--gpu",
+            metavar="GPU",
+            shell_complete=gpus_like,
+            help="GPU of an engine file alone, as in b200.",
+        ),
         click.option("--gpus", type=click.IntRange(1), help="GPUs of an engine file alone."),
         click.option(
             "--role",

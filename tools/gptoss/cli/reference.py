@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from gptoss.cli.options import paint, text_or_json
-from gptoss.completion import rules_like
+from gptoss.completion import releases_like, rules_like
 
 
 @click.command()
@@ -54,7 +54,12 @@ def schema() -> None:
 
 
 @schema.command()
-@click.option("--release", metavar="R", help="Dynamo release; the default one unless given.")
+@click.option(
+    "--release",
+    metavar="R",
+    shell_complete=releases_like,
+    help="Dynamo release; the default one unless given.",
+)
 def engine(release: str | None) -> None:
     """Prints the JSON Schema of the engine YAML for a release.
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import difflib
-import os
-import tempfile
 from pathlib import Path
 
 from gptoss import resources
 from gptoss.errors import InputError
 from gptoss.fixing.yaml_edits import NotPossibleError
+from gptoss.whole_files import staged
 
 BOM = "\ufeff"
 
@@ -61,7 +60,8 @@ def write_all(texts: dict[Path, tuple[str, str]]) -> None:
         for path, (before, after) in texts.items():
             if read_text(path) != before:
                 raise InputError(f"{path} changed meanwhile; nothing was written")
-            ready.append((_written_beside(path, after), path))
+            mark = BOM if path.read_bytes().startswith(BOM.encode()) else ""
+            ready.append((staged(path, (mark + after).encode()), path))
         for new, path in ready:
             new.replace(path)
     except OSError as error:
@@ -69,20 +69,6 @@ def write_all(texts: dict[Path, tuple[str, str]]) -> None:
     finally:
         for new, _ in ready:
             new.unlink(missing_ok=True)
-
-
-def _written_beside(path: Path, text: str) -> Path:
-    mark = BOM if path.read_bytes().startswith(BOM.encode()) else ""
-    handle, name = tempfile.mkstemp(prefix=f".{path.name}.", dir=path.parent)
-    new = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write((mark + text).encode())
-        new.chmod(path.stat().st_mode & 0o7777)
-    except OSError:
-        new.unlink(missing_ok=True)
-        raise
-    return new
 
 
 def unified(name: str, before: str, after: str) -> str:

@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     Check = Callable[[], Sequence[Checked]]
 
 MAX_ROUNDS = 20
+UNDECIDED = "no one right answer"
 WORD_ACTIONS = {Action.SET_FLAG, Action.RENAME_FLAG, Action.REMOVE_FLAG, Action.ADD_FLAG}
 
 
@@ -51,6 +52,7 @@ class FixPlan:
         made: Every change that was made, those that no finding asked for too.
         left: Findings that have a fix which cannot be made, each with why.
         checked: What the rules say once the fixes are made.
+        open: Findings that were to be fixed and are still there.
     """
 
     before: dict[Path, str] = field(default_factory=dict)
@@ -60,6 +62,7 @@ class FixPlan:
     made: set[Fix] = field(default_factory=set)
     left: dict[Finding, str] = field(default_factory=dict)
     checked: Sequence[Checked] = ()
+    open: list[Finding] = field(default_factory=list)
 
     @property
     def changed(self) -> list[Path]:
@@ -86,17 +89,18 @@ class FixPlan:
         """
         write_all({path: (self.before[path], self.after[path]) for path in self.changed})
 
-    def summary(self) -> str:
-        """What was fixed and what could not be, in one or two lines."""
-        files = len(self.changed)
-        lines = [
-            f"fixed {_counted(len(self.fixed), 'finding')} in {_counted(files, 'file')}"
-            if self.fixed
-            else "nothing to fix"
-        ]
-        reasons = Counter(self.left.values())
-        lines += [f"not fixed: {count} ({why})" for why, count in sorted(reasons.items())]
-        return "\n".join(lines)
+    def summary(self, verb: str = "fixed") -> str:
+        """What is fixed and what cannot be, and why, in a line or a few.
+
+        Args:
+            verb: ``fixed``, or ``would fix`` where nothing is written.
+        """
+        fixed, found = len(self.fixed), len(self.fixed) + len(self.open)
+        files = _counted(len(self.changed), "file")
+        done = f"{verb} {fixed} of {_counted(found, 'finding')} in {files}"
+        reasons = Counter(self.left.get(finding, UNDECIDED) for finding in self.open)
+        left = [f"not fixed: {count} ({why})" for why, count in sorted(reasons.items())]
+        return "\n".join([done if fixed else "nothing to fix", *left])
 
 
 def plan_fixes(
@@ -131,6 +135,7 @@ def plan_fixes(
                 if _try(plan, check, alone, texts):
                     break  # the others' places may have moved
                 plan.left[finding] = "the fix would break something else"
+    plan.open = [f for f in findings_of(plan.checked) if only is None or only(f)]
     return plan
 
 

@@ -104,10 +104,10 @@ def written(value: Scalar, quote: str = "") -> str:
 
 def _variable(source: Source, edit: Edit) -> Spot:
     """The list element or the key of a map that sets an environment variable."""
-    offset, (name,) = source.offset(edit.place), edit.at
+    offset, name = source.offset(edit.place), edit.at[0]
     for roots in views(source, offset):
         for spot in spots(roots):
-            if spot.holder.kind == "map" and spot.key.start == offset and spot.key.value == name:
+            if spot.holder.kind == "map" and spot.key.start == offset and _meant(spot, edit):
                 return spot
             if spot.holder.kind == "list" and spot.value.kind == "map":
                 pairs = zip(spot.value.keys, spot.value.values, strict=True)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Severity
+from gptoss.model import Role
 from gptoss.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
     from gptoss.checker import NotApplied, Result, Suppressed
     from gptoss.findings import Finding, Rule
-    from gptoss.model import Deployment
+    from gptoss.model import Deployment, Worker
     from gptoss.places import Place
 
 POSITION = re.compile(r":\d+:\d+\b|\bline \d+\b")
@@ -74,18 +75,24 @@ def counts(findings: Sequence[Finding]) -> str:
 
 
 def topology(deployment: Deployment) -> str:
-    """The workers in short, as in "prefill TP1 + 2x decode TP4"."""
-    parts = []
-    for worker in deployment.workers:
-        sizes = f"TP{worker.engine.whole('tensor_parallel_size') or 1}"
-        expert = worker.engine.whole("moe_expert_parallel_size") or 1
-        if expert > 1:
-            sizes += f"/EP{expert}"
-        if worker.attention_dp:
-            sizes += "/ADP"
-        count = f"{worker.replica_count}x " if worker.replica_count != 1 else ""
-        parts.append(f"{count}{worker.role} {sizes}")
-    return " + ".join(sorted(parts, reverse=True))
+    """The workers' parallel sizes in short, prefill before the others, as in "TP1→2x TP4"."""
+    prefill = deployment.workers_with(Role.PREFILL)
+    others = [worker for worker in deployment.workers if worker not in prefill]
+    return "→".join(", ".join(map(_engines, side)) for side in (prefill, others) if side)
+
+
+def _engines(worker: Worker) -> str:
+    count = f"{worker.replica_count}x " if worker.replica_count != 1 else ""
+    return f"{count}{sizes(worker)}"
+
+
+def sizes(worker: Worker) -> str:
+    """A worker's parallel sizes in short, as in "TP4/EP4/ADP"."""
+    text = f"TP{worker.engine.whole('tensor_parallel_size') or 1}"
+    expert = worker.engine.whole("moe_expert_parallel_size") or 1
+    if expert > 1:
+        text += f"/EP{expert}"
+    return f"{text}/ADP" if worker.attention_dp else text
 
 
 def message_of(finding: Finding) -> str:

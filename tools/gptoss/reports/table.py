@@ -9,6 +9,7 @@ from gptoss.reports.common import counts, topology
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptoss.places import Located
     from gptoss.reports import Style
     from gptoss.reports.common import Checked
 
@@ -41,12 +42,15 @@ def _row(item: Checked) -> list[str]:
     if benchmark:
         tokens = (benchmark.input_tokens, benchmark.output_tokens)
         lengths = "/".join(str(t.value) if t else "?" for t in tokens)
-        concurrency, requests = benchmark.concurrency, benchmark.requests
-        numbers = [
-            lengths,
-            f"{concurrency.value:,}" if concurrency else "?",
-            f"{requests.value:,}" if requests else "?",
-        ]
+        if benchmark.is_sweep:
+            steps = benchmark.steps
+            numbers = [
+                lengths,
+                _range([step.concurrency for step in steps]),
+                _range([step.requests for step in steps]),
+            ]
+        else:
+            numbers = [lengths, _range([benchmark.concurrency]), _range([benchmark.requests])]
     target, plus, overlays = deployment.source.partition(" + ")
     return [
         f"{plus.lstrip()}{overlays}" if plus else target,
@@ -55,6 +59,12 @@ def _row(item: Checked) -> list[str]:
         *numbers,
         _findings(item),
     ]
+
+
+def _range(values: Sequence[Located[int] | None]) -> str:
+    """A number, or the first and the last of a sweep."""
+    ends = dict.fromkeys((values[0], values[-1]))
+    return "…".join(f"{value.value:,}" if value else "?" for value in ends)
 
 
 def _findings(item: Checked) -> str:

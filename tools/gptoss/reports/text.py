@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import textwrap
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Severity
+from gptoss.overlay import text_of
 from gptoss.reports.common import (
     documentation,
     findings_of,
@@ -39,7 +39,13 @@ def report(checked: Sequence[Checked], style: Style) -> str:
     for finding in findings_of(checked):
         lines += [*_finding(finding, cache, style), ""]
     lines += _not_applied(checked)
-    return "\n".join([*lines, summary(checked)])
+    return "\n".join([*lines, summary(checked), *_fixable(checked)])
+
+
+def _fixable(checked: Sequence[Checked]) -> list[str]:
+    """How many findings ``--fix`` can mend, where there are any."""
+    count = sum(finding.fix is not None for finding in findings_of(checked))
+    return [f"{count} with one right answer: --fix makes it, --diff shows it"] if count else []
 
 
 def _not_applied(checked: Sequence[Checked]) -> list[str]:
@@ -78,22 +84,25 @@ def _finding(finding: Finding, cache: dict[str, list[str]], style: Style) -> lis
 def _explanation(rule: Rule, style: Style) -> list[str]:
     """Why the rule is there, where that is stated, and where to read on."""
     reason = " ".join((rule.reason or rule.summary).replace("``", "`").split())
-    wrapped = textwrap.wrap(f"why: {reason}", WIDTH - 2, subsequent_indent="  ")
-    wrapped[0] = wrapped[0].replace("why", style.paint("why", "hint"), 1)
-    return [
-        *(f"  {line}" for line in wrapped),
-        f"  {style.paint('source', 'hint')}: {rule.source}",
-        f"  {style.paint('more', 'hint')}: {documentation(rule)}, or gptoss explain {rule.id}",
-    ]
+    parts = {
+        "why": reason,
+        "source": rule.source,
+        "more": f"{documentation(rule)}, or gptoss explain {rule.id}",
+    }
+    return [line for name, text in parts.items() for line in _wrapped(name, text, style)]
+
+
+def _wrapped(name: str, text: str, style: Style) -> list[str]:
+    first, *rest = textwrap.wrap(
+        f"{name}: {text}", WIDTH - 2, subsequent_indent="  ", break_on_hyphens=False
+    )
+    return [f"  {line}" for line in (first.replace(name, style.paint(name, "hint"), 1), *rest)]
 
 
 def _excerpt(place: Place, cache: dict[str, list[str]], style: Style) -> list[str]:
     """The source line with a caret; nothing where the file cannot be read again."""
     if place.file not in cache:
-        try:
-            cache[place.file] = Path(place.file).read_text(encoding="utf-8").splitlines()
-        except (OSError, UnicodeDecodeError, ValueError):
-            cache[place.file] = []
+        cache[place.file] = (text_of(place.file) or "").splitlines()
     lines = cache[place.file]
     if not 0 < place.line <= len(lines):
         return []

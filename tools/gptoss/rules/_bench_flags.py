@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gptoss import cli_facts
@@ -41,15 +42,18 @@ class BenchArguments:
 def bench_arguments(deployment: Deployment) -> BenchArguments | None:
     """The benchmark's command line, where it runs ``aiperf profile``."""
     benchmark = deployment.benchmark
+    command = benchmark.command if benchmark else None
+    return _arguments(command.words) if command else None
+
+
+@lru_cache(maxsize=1)  # several rules ask for the same command line in turn
+def _arguments(words: tuple[Located[str], ...]) -> BenchArguments | None:
     program = cli_facts.program(cli_facts.AIPERF, cli_facts.releases(cli_facts.AIPERF)[-1])
-    if benchmark is None or benchmark.command is None or program is None:
-        return None
-    words = benchmark.command.words
     start = next((n for n, word in enumerate(words, 1) if word.value == "profile"), None)
-    return None if start is None else read(program, words[start:])
+    return _read(program, words[start:]) if program and start is not None else None
 
 
-def read(program: Program, words: Sequence[Located[str]]) -> BenchArguments:
+def _read(program: Program, words: Sequence[Located[str]]) -> BenchArguments:
     """Reads the words that follow ``aiperf profile``."""
     arguments = BenchArguments(program)
     position, after_unknown = 0, False

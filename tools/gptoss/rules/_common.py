@@ -20,13 +20,15 @@ HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
 def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
-    """Every pod with what to call it: components, download Jobs, the benchmark."""
+    """Every pod with what to call it: components, download Jobs, benchmark and evaluation."""
     for component in deployment.components:
         yield component.name, component.pod
     for job in deployment.downloads:
         yield f"Job {job.name}", job.pod
     if deployment.benchmark:
         yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
+    if deployment.accuracy:
+        yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod
 
 
 def is_true(text: str | None) -> bool:
@@ -86,6 +88,17 @@ def public_name(worker: Worker) -> Located[str] | None:
 def written(setting: Setting) -> list[Claim]:
     """The claims that stand in an engine YAML or an override."""
     return [claim for claim in setting.claims if claim.layer in (Layer.ENGINE, Layer.OVERRIDE)]
+
+
+def parallel_size(worker: Worker, key: str) -> int | None:
+    """A parallel size, or None when it is left to the engine (unset, null or -1)."""
+    size = worker.engine.whole(key)
+    return size if size and size > 0 else None
+
+
+def tensor_parallel_size(worker: Worker) -> int:
+    """GPUs that share each layer."""
+    return parallel_size(worker, "tensor_parallel_size") or 1
 
 
 def quoted(words: Iterable[str]) -> str:

@@ -98,8 +98,9 @@ def _has_type(value: Any, kind: str) -> bool:
             return isinstance(value, str)
         case "list":
             wanted = inner.removesuffix("]")
-            items_fit = not wanted or all(_has_type(item, wanted) for item in value)
-            return isinstance(value, list) and items_fit
+            return isinstance(value, list) and (
+                not wanted or all(_has_type(item, wanted) for item in value)
+            )
         case "map" if inner:
             key, _, each = inner.removesuffix("]").partition(",")
             pairs = value.items() if isinstance(value, dict) else [(None, None)]

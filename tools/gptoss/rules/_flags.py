@@ -8,8 +8,10 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gptoss import arguments, cli_facts
-from gptoss.cli_facts import FRONTEND, WORKER
+from gptoss.cli_facts import FRONTEND, SERVE, WORKER
+from gptoss.model import Runtime
 from gptoss.rules._common import quoted
+from gptoss.serve_command import arguments_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -22,9 +24,12 @@ if TYPE_CHECKING:
 
 SOURCE = (
     "argument parsers of the ai-dynamo wheels 0.8.1 to 1.6.1 (dynamo/trtllm/args.py, "
-    "dynamo/frontend/main.py)"
+    "dynamo/frontend/main.py); NVIDIA/TensorRT-LLM commands/trtllm-serve/trtllm-serve.html of "
+    "1.3.0rc14 @c502768"
 )
 CHAT_PROCESSOR = "--dyn-chat-processor"
+# What trtllm-serve has parsers of other models for.
+CHANNELS = ("--reasoning_parser", "--tool_parser")
 PLAIN_NUMBERS = {"int": int, "float": float}
 
 
@@ -63,8 +68,31 @@ class Reading:
         return flag.default if flag else None
 
 
-def readings(deployment: Deployment) -> Iterator[Reading]:
-    """The command lines of workers and frontend, where the release's parser is known."""
+def readings(deployment: Deployment, *, exact: bool = True) -> Iterator[Reading]:
+    """The command lines of a deployment, where the release's parser is known.
+
+    Args:
+        deployment: The deployment.
+        exact: Whether all flags of the program were read, or some are inferred.
+    """
+    if deployment.runtime is Runtime.SERVE:
+        found = _server_readings(deployment)
+    else:
+        found = _graph_readings(deployment)
+    return (reading for reading in found if reading.program.exact is exact)
+
+
+def _server_readings(deployment: Deployment) -> Iterator[Reading]:
+    version = deployment.release.trtllm if deployment.release else ""
+    found = cli_facts.program(SERVE, version)
+    for worker in deployment.workers if found else ():
+        if found:
+            read = arguments_of(found, worker.command)
+            yield Reading(worker.name, found, worker.command, read, worker.pod.environment)
+
+
+def _graph_readings(deployment: Deployment) -> Iterator[Reading]:
+    """The command lines of workers and frontend."""
     release = deployment.release.version if deployment.release else ""
     for worker in deployment.workers:
         found = cli_facts.program(WORKER, release)
@@ -169,13 +197,17 @@ def nearest(word: str, known: Iterator[str] | tuple[str, ...]) -> str | None:
 
 def choice_hint(flag: Flag, value: str) -> str:
     """What to write instead of a value that a flag does not take."""
+    if flag.name in CHANNELS and value.lower().replace("-", "_") in ("gpt_oss", "harmony"):
+        return "remove it: trtllm-serve reads the channels of gpt-oss itself"
     close = nearest(value.lower(), flag.choices)
     told = f"write {close}; " if close else ""
     return f"{told}it takes {quoted(flag.choices)}"
 
 
 def minor(release: str) -> str:
-    """A release as people say it: ``1.3`` for 1.3.1."""
+    """A release as people say it: ``1.3`` for 1.3.1, and a version of TensorRT-LLM in full."""
+    if "rc" in release:
+        return release
     return ".".join(release.split(".")[:2])
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.facts import GIB
+from gptoss.rules._common import tensor_parallel_size
 
 if TYPE_CHECKING:
     from gptoss.facts import Gpu, Model
@@ -31,7 +32,7 @@ def weights(worker: Worker, model: Model, backend: str) -> float:
     Experts are shared by all ranks. Attention and embeddings are shared by tensor parallel ranks,
     except with attention data parallelism, where each keeps all of them.
     """
-    tp = worker.engine.whole("tensor_parallel_size") or 1
+    tp = tensor_parallel_size(worker)
     pp = worker.engine.whole("pipeline_parallel_size") or 1
     other = model.other_gib / pp / (1 if worker.attention_dp else tp)
     return _experts(worker, model, backend) / (tp * pp) + other
@@ -41,7 +42,7 @@ def _experts(worker: Worker, model: Model, backend: str) -> float:
     """All experts with the padding of the backend's kernels."""
     moe_tp = worker.engine.whole("moe_tensor_parallel_size") or 0
     if moe_tp < 1:
-        tp = worker.engine.whole("tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         moe_tp = max(1, tp // max(1, worker.engine.whole("moe_expert_parallel_size") or 1))
     padded = model.padded_expert_gib.get(backend, {})
     return next((padded[size] for size in sorted(padded) if moe_tp <= size), model.expert_gib)
@@ -64,7 +65,7 @@ def free(worker: Worker, model: Model, gpu: Gpu, backend: str) -> float:
 
 def token_bytes(worker: Worker, model: Model) -> float:
     """Bytes of KV cache that one token takes on one GPU, all layers billed in full."""
-    tp = 1 if worker.attention_dp else worker.engine.whole("tensor_parallel_size") or 1
+    tp = 1 if worker.attention_dp else tensor_parallel_size(worker)
     pp = worker.engine.whole("pipeline_parallel_size") or 1
     dtype = (worker.engine.text("kv_cache_config.dtype") or "auto").lower()
     heads = max(1, model.kv_heads // tp)

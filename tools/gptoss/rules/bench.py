@@ -34,6 +34,7 @@ def _parts(deployment: Deployment) -> str:
     "B001",
     "gpu-count-wrong",
     Severity.WARNING,
+    fixable=True,
     source=RECIPE,
     bad="""
     # benchmark env
@@ -161,13 +162,14 @@ def concurrency_above_capacity(deployment: Deployment, _facts: Facts) -> Iterato
     yield Said(
         concurrency,
         f"{concurrency.value} requests are in flight, but the workers decode at most {capacity} at "
-        f"once ({quoted(_capacity(w) for w in decoding)})",
+        f"once ({quoted(capacity_of(w) for w in decoding)})",
         f"lower the concurrency to {capacity}, or raise max_batch_size to {needed}",
-        also=[(w.engine["max_batch_size"], _capacity(w)) for w in decoding],
+        also=[(w.engine["max_batch_size"], capacity_of(w)) for w in decoding],
     )
 
 
-def _capacity(worker: Worker) -> str:
+def capacity_of(worker: Worker) -> str:
+    """How many requests a worker decodes at once, in words."""
     ranks, replicas = worker.attention_ranks, worker.replica_count
     text = f"{worker.name}: max_batch_size {worker.engine['max_batch_size'].value}"
     text += f" × {ranks} attention ranks" if ranks > 1 else ""

@@ -5,9 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
+from gptoss import goodput
 from gptoss.findings import Said, Severity, rule
 from gptoss.fixes import set_flag
-from gptoss.rules._common import is_path, offline_switch
+from gptoss.model import Runtime
+from gptoss.rules._common import is_path, offline_switch, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,27 +20,7 @@ if TYPE_CHECKING:
 
 PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
 SERVICE_PORT = 8000
-# Metrics of a request that aiperf 0.13.0 can hold against a limit.
-GOODPUT_METRICS = (
-    "request_latency",
-    "time_to_first_token",
-    "time_to_second_token",
-    "time_to_first_output_token",
-    "inter_token_latency",
-    "inter_chunk_latency",
-    "output_token_throughput_per_user",
-    "prefill_throughput_per_user",
-    "decode_duration",
-    "input_sequence_length",
-    "output_sequence_length",
-    "output_token_count",
-    "reasoning_token_count",
-    "network_adjusted_request_latency",
-    "network_adjusted_time_to_first_token",
-    "network_adjusted_time_to_first_output_token",
-    "e2e_output_token_throughput",
-    "thinking_efficiency",
-)
+HTTP_PORT = 80
 
 
 def _flag(deployment: Deployment, *names: str) -> Located[str] | None:
@@ -50,6 +32,7 @@ def _flag(deployment: Deployment, *names: str) -> Located[str] | None:
     "B010",
     "endpoint-is-not-the-frontend",
     Severity.ERROR,
+    fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (Service "
     "<deployment>-<component>, port 8000)",
     bad="""
@@ -66,13 +49,19 @@ def _flag(deployment: Deployment, *names: str) -> Located[str] | None:
     """,
 )
 def endpoint_is_not_the_frontend(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The benchmark's URL is not the Service that the operator creates for the frontend.
+    """The benchmark's URL is not the Service of the frontend, or of the server.
 
-    The Service is called after deployment and component in lower case and listens on port 8000.
-    The Job waits for a name that never answers. Hosts outside the cluster are not judged.
+    The operator calls the frontend's Service after deployment and component in lower case, and it
+    listens on port 8000; a server has the Service that selects its pods. The Job waits for a name
+    that never answers. Hosts outside the cluster are not judged.
     """
     url, frontend = _flag(deployment, "--url", "-u"), deployment.frontend
-    if url is None or frontend is None or "$" in url.value:
+    if url is None or "$" in url.value:
+        return
+    if deployment.runtime is Runtime.SERVE:
+        yield from _not_the_server(deployment, url)
+        return
+    if frontend is None:
         return
     parts = urlsplit(url.value if "//" in url.value else f"//{url.value}")
     host = parts.hostname or ""
@@ -93,6 +82,32 @@ def endpoint_is_not_the_frontend(deployment: Deployment, _facts: Facts) -> Itera
         f"write http://{service}:{SERVICE_PORT}",
         fix=set_flag(url.place, ("--url", "-u"), f"http://{service}:{SERVICE_PORT}"),
         also=[(frontend, f"component {frontend.name} of {deployment.name}")],
+    )
+
+
+def _not_the_server(deployment: Deployment, url: Located[str]) -> Iterator[Said]:
+    """A URL whose host is the Deployment's name or whose port the Service does not have."""
+    parts = urlsplit(url.value if "//" in url.value else f"//{url.value}")
+    name, _, domain = (parts.hostname or "").partition(".")
+    services = {service.name: service for service in deployment.services}
+    if not services or (domain and ".svc" not in f".{domain}"):
+        return
+    first = next(iter(services.values()))
+    port, service = _port(parts.netloc) or HTTP_PORT, services.get(name, first)
+    ports = [entry.port.value for entry in service.ports]
+    right = f"http://{service.name}:{ports[0]}" if ports else f"http://{service.name}"
+    if name == service.name and ports and port not in ports:
+        told = f"asks port {port}, but Service {name} listens on {quoted(map(str, ports))}"
+    elif name not in services and name == deployment.name:
+        told = f"asks {name}, but the server's Service is called {service.name}"
+    else:
+        return
+    yield Said(
+        url,
+        f"the benchmark {told}",
+        f"write {right}",
+        fix=set_flag(url.place, ("--url", "-u"), right),
+        also=[(service, f"Service {service.name}")],
     )
 
 
@@ -204,12 +219,12 @@ def goodput_metric_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     It is accepted and no request can meet it, or it is left out of account, so goodput means
     something else than was asked for.
     """
-    goodput = _flag(deployment, "--goodput")
-    for pair in goodput.value.split() if goodput else ():
+    limits = _flag(deployment, "--goodput")
+    for pair in limits.value.split() if limits else ():
         metric = pair.partition(":")[0]
-        if metric not in GOODPUT_METRICS and goodput is not None:
+        if metric not in goodput.METRICS and limits is not None:
             yield Said(
-                goodput,
+                limits,
                 f"--goodput names {metric!r}, which is no metric of a request in aiperf",
                 "use time_to_first_token, inter_token_latency, request_latency or "
                 "output_token_throughput_per_user",

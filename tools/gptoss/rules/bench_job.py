@@ -1,11 +1,11 @@
-"""Will the benchmark and download Jobs run as they are meant to?"""
+"""Will the benchmark, accuracy and download Jobs run as they are meant to?"""
 
 from __future__ import annotations
 
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import DYNAMO, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -34,6 +34,7 @@ INSTALLERS = {
     "B011",
     "benchmark-cannot-share-the-cluster",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source=PERF,
     bad="""
     # benchmark
@@ -148,6 +149,8 @@ def _jobs(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
         yield f"Job {job.name}", job.pod
     if deployment.benchmark:
         yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
+    if deployment.accuracy:
+        yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod
 
 
 def _installer(pod: Pod) -> tuple[Place, str] | None:

@@ -115,6 +115,7 @@ def answer_cut_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "B007",
     "prompts-repeat",
     Severity.WARNING,
+    fixable=True,
     source="ai-dynamo/aiperf 0.13.0 --num-dataset-entries (entries are reused)",
     bad="""
     # benchmark flags

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import ANY, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -23,6 +23,7 @@ QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)(i?)", re.IGNORECASE)
     "G053",
     "engine-change-never-arrives",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
     bad="""
     # against: the clean deployment
@@ -38,15 +39,19 @@ QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)(i?)", re.IGNORECASE)
     extraPodMetadata: {annotations: {checksum/engine: 7d793037a0760186}}
     """,
     near="""
+    # against: the clean deployment
     # decode.yaml
     stream_interval: 10
+    ---
+    # decode env
+    NCCL_GRAPH_REGISTER: "0"
     """,
 )
 def engine_change_never_arrives(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The engine YAML in a ConfigMap differs from the installed one, and no pod restarts for it.
 
-    The operator restarts workers when their pod template changes; the content of a ConfigMap is no
-    part of that. Running pods keep the old settings, and the next one to restart gets the new.
+    Workers are restarted when their pod template changes; the content of a ConfigMap is no part of
+    that. Running pods keep the old settings, and the next one to restart gets the new.
     """
     installed = deployment.installed
     if installed is None or installed.name != deployment.name:
@@ -95,6 +100,7 @@ def _template(worker: Worker) -> tuple[object, ...]:
     "G054",
     "job-changed-under-its-name",
     Severity.ERROR,
+    runtimes=ANY,
     source="kubernetes.io/docs/concepts/workloads/controllers/job (spec.template is immutable)",
     bad="""
     # against: the clean deployment
@@ -110,8 +116,9 @@ def _template(worker: Worker) -> tuple[object, ...]:
     --random-seed 7
     """,
     near="""
-    # benchmark flags
-    --random-seed 7
+    # against: the clean deployment
+    # benchmark
+    spec: {ttlSecondsAfterFinished: 3600}
     """,
 )
 def job_changed_under_its_name(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -152,6 +159,7 @@ def _ran(job: Benchmark | Download) -> tuple[object, ...]:
     "G055",
     "claim-cannot-change",
     Severity.ERROR,
+    runtimes=ANY,
     source="kubernetes.io/docs/concepts/storage/persistent-volumes (spec is immutable after "
     "creation except resources.requests, which may only grow)",
     bad="""

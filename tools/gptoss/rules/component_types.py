@@ -33,6 +33,7 @@ def _split_role(worker: Worker) -> str | None:
     "G001",
     "component-type-unknown",
     Severity.ERROR,
+    fixable=True,
     source="ai-dynamo/dynamo #5788; deploy/operator/internal/dynamo/component_common.go @015d780",
     bad="""
     # decode
@@ -80,6 +81,7 @@ def component_type_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "G002",
     "sub-component-type-missing",
     Severity.WARNING,
+    fixable=True,
     source="ai-dynamo/dynamo #5301",
     bad="""
     # decode
@@ -122,6 +124,7 @@ def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterato
     "G003",
     "component-type-of-another-program",
     Severity.ERROR,
+    fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_{frontend,worker}.go "
     "@015d780",
     bad="""

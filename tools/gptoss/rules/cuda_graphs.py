@@ -76,6 +76,7 @@ def cuda_graph_sizes_disagree(deployment: Deployment, _facts: Facts) -> Iterator
     "E006",
     "cuda-graphs-do-not-cover-batch",
     Severity.WARNING,
+    fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_engine.py "
     "_filter_cuda_graph_batch_sizes",
     bad="""

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     "D001",
     "prefill-with-overlap-scheduler",
     Severity.ERROR,
+    fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py ('Context only requests are "
     "not supported in pytorch backend when overlap is enabled'); ai-dynamo/dynamo #1690",
     bad="""
@@ -147,6 +148,7 @@ def prefill_shorter_than_decode(deployment: Deployment, _facts: Facts) -> Iterat
     "D009",
     "silent-fall-back-to-decode",
     Severity.WARNING,
+    fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --enforce-disagg; its "
     "deprecation in 1.3",
     bad="""
@@ -194,6 +196,7 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
     "D010",
     "transfer-overlap-switched-off",
     Severity.WARNING,
+    fixable=True,
     source="NVIDIA/TensorRT-LLM #17535",
     bad="""
     # prefill env

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
+from gptoss.model import Runtime
 from gptoss.rules._common import needed_release, written
 from gptoss.rules._engine_schema import EngineSchema, Life, schema_for
 from gptoss.rules._engine_values import fault, mended
@@ -18,6 +19,8 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment, Worker
     from gptoss.settings import Claim
 
+# trtllm-serve drops it; E018 tells.
+BUILD_CONFIG = "build_config"
 SOURCE = (
     "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, read for the versions that "
     "schema/engine/fields.yaml names; llm.py: 'LLM got invalid argument'"
@@ -28,6 +31,7 @@ SOURCE = (
     "E001",
     "engine-key-unknown",
     Severity.ERROR,
+    fixable=True,
     source=SOURCE,
     bad="""
     # decode.yaml
@@ -60,6 +64,7 @@ def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     "E002",
     "engine-key-doubtful",
     Severity.WARNING,
+    fixable=True,
     source=SOURCE,
     bad="""
     # release: 1.4.2
@@ -93,6 +98,7 @@ def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     "E003",
     "engine-value-invalid",
     Severity.ERROR,
+    fixable=True,
     source=SOURCE,
     bad="""
     # decode.yaml
@@ -131,6 +137,7 @@ def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]
     "E004",
     "engine-value-doubtful",
     Severity.WARNING,
+    fixable=True,
     source=SOURCE,
     bad="""
     # release: 1.4.2
@@ -166,11 +173,13 @@ def _schema(deployment: Deployment, facts: Facts) -> EngineSchema:
 
 
 def _unknown_keys(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+    serves = deployment.runtime is Runtime.SERVE
+    taken = {*schema.facts["trtllm_serve_keys"], BUILD_CONFIG} if serves else set()
     for worker in deployment.workers:
         told: set[str] = set()
         for claim, key in _written_keys(worker):
             found = schema.unknown(key)
-            if found is None or found[0] in told:
+            if found is None or found[0] in told or found[0] in taken:
                 continue
             path, life = found
             told.add(path)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules._common import needed_model
 from gptoss.rules._fixes import without_engine_key
@@ -124,7 +124,7 @@ def benchmark_prompt_refused(deployment: Deployment, _facts: Facts) -> Iterator[
 def long_prompt_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """Prompts shorter than ``max_seq_len`` are refused because they exceed ``max_num_tokens``.
 
-    The frontend announces max_seq_len as the model's context. Without chunked prefill a prompt
+    max_seq_len is announced as the model's context. Without chunked prefill a prompt
     also has to fit max_num_tokens in one piece; what lies between the two is answered with an
     error. Decode workers take no prompts.
     """
@@ -205,6 +205,8 @@ def longer_than_the_model(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     "E011",
     "postprocess-workers-ignored",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm/workers/llm_worker.py _strip_postprocess_workers",
     bad="""
     # decode.yaml
@@ -226,7 +228,8 @@ def postprocess_workers_ignored(deployment: Deployment, _facts: Facts) -> Iterat
     It adds processes that turn tokens into text for trtllm-serve. Under Dynamo the frontend does
     that; newer releases drop the key with a warning.
     """
-    for worker in deployment.workers:
+    # An engine YAML alone may be that of trtllm-serve.
+    for worker in () if deployment.engine_only else deployment.workers:
         count = worker.engine["num_postprocess_workers"]
         if count.is_set and worker.engine.whole("num_postprocess_workers"):
             yield Said(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import ANY, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,6 +22,7 @@ SOURCE = (
     "G060",
     "field-unknown",
     Severity.WARNING,
+    runtimes=ANY,
     source=SOURCE,
     bad="""
     # worker
@@ -52,6 +53,7 @@ def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G061",
     "field-refused",
     Severity.ERROR,
+    runtimes=ANY,
     source=SOURCE,
     bad="""
     # worker
@@ -63,7 +65,7 @@ def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     near="""
     # worker
-    sharedMemory: {size: 80Gi}
+    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]}
     """,
 )
 def field_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

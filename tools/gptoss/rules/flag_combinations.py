@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.arguments import Kind
 from gptoss.cli_facts import WORKER
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules._flags import SOURCE, Reading, readings
 
 if TYPE_CHECKING:
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     "R012",
     "dotted-flag-malformed",
     Severity.ERROR,
+    runtimes=DYNAMO,
     source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
     bad="""
     # worker flags
@@ -74,6 +75,7 @@ def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     "R018",
     "flags-do-not-combine",
     Severity.ERROR,
+    runtimes=DYNAMO,
     source=f"{SOURCE} (validate)",
     bad="""
     # worker flags

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.fixes import remove_flag, rename_flag
 from gptoss.rules._flags import SOURCE, readings
 
@@ -19,6 +19,8 @@ if TYPE_CHECKING:
     "R009",
     "flag-abbreviated",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
     bad="""
     # worker flags
@@ -57,6 +59,7 @@ def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "R010",
     "flag-ignored",
     Severity.WARNING,
+    fixable=True,
     source=f"{SOURCE}: accepted for compatibility, without effect",
     bad="""
     # release: 1.4.2
@@ -104,6 +107,7 @@ def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "R011",
     "flag-ends-program",
     Severity.ERROR,
+    fixable=True,
     source=SOURCE,
     bad="""
     # worker flags

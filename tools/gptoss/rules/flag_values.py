@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
     from gptoss.arguments import Given
     from gptoss.cli_facts import Flag
-    from gptoss.facts import Facts
+    from gptoss.facts import Facts, Model
     from gptoss.fixes import Fix
     from gptoss.model import Deployment
     from gptoss.places import Located
@@ -83,22 +83,28 @@ def value_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[
     The program stops at it.
     """
     for reading in readings(deployment):
-        for given, value in _refused_choices(reading):
-            releases = _releases_that_take(reading, given.flag, value.value)
-            if releases:
-                yield Said(
-                    given.at,
-                    f"{reading.name}: {given.spelling} {value.value} "
-                    f"{span(reading.program, releases)}; release {reading.program.release} stops "
-                    "at it",
-                    f"use one of {', '.join(given.flag.choices)}",
-                )
+        yield from other_releases_values(reading)
+
+
+def other_releases_values(reading: Reading) -> Iterator[Said]:
+    """Values that a flag takes in another version only."""
+    for given, value in _refused_choices(reading):
+        releases = _releases_that_take(reading, given.flag, value.value)
+        if releases:
+            yield Said(
+                given.at,
+                f"{reading.name}: {given.spelling} {value.value} "
+                f"{span(reading.program, releases)}; release {reading.program.release} stops "
+                "at it",
+                f"use one of {', '.join(given.flag.choices)}",
+            )
 
 
 @rule(
     "R013",
     "value-not-a-choice",
     Severity.ERROR,
+    fixable=True,
     source=SOURCE,
     bad="""
     # worker flags
@@ -120,19 +126,23 @@ def value_not_a_choice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     The program stops at it and names the values it takes.
     """
     for reading in readings(deployment):
-        for given, value in _refused_choices(reading):
-            if not _releases_that_take(reading, given.flag, value.value):
-                yield Said(
-                    given.at,
-                    f"{reading.name}: {given.spelling} does not take {value.value!r}",
-                    choice_hint(given.flag, value.value),
-                    fix=_right_parser(deployment, given),
-                )
+        yield from refused_values(reading, deployment.model)
 
 
-def _right_parser(deployment: Deployment, given: Given) -> Fix | None:
+def refused_values(reading: Reading, model: Model | None) -> Iterator[Said]:
+    """Values that a flag takes in no version."""
+    for given, value in _refused_choices(reading):
+        if not _releases_that_take(reading, given.flag, value.value):
+            yield Said(
+                given.at,
+                f"{reading.name}: {given.spelling} does not take {value.value!r}",
+                choice_hint(given.flag, value.value),
+                fix=_right_parser(model, given),
+            )
+
+
+def _right_parser(model: Model | None, given: Given) -> Fix | None:
     """The parser that understands the model, for the flags that name one."""
-    model = deployment.model
     right = {
         "--dyn-reasoning-parser": model.reasoning_parser if model else None,
         "--dyn-tool-call-parser": model.tool_call_parser if model else None,
@@ -165,14 +175,19 @@ def value_of_wrong_type(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     The program stops at it.
     """
     for reading in readings(deployment):
-        for given in reading.arguments.given:
-            final = _final(reading, given)
-            for value in judged(given, final=final):
-                wanted = mistyped(given.flag, value.value)
-                wanted = wanted or (out_of_bounds(given.flag, value.value) if final else None)
-                if wanted:
-                    yield Said(
-                        given.at,
-                        f"{reading.name}: {given.spelling} takes {wanted}, not {value.value!r}",
-                        f"write {wanted}",
-                    )
+        yield from wrong_types(reading)
+
+
+def wrong_types(reading: Reading) -> Iterator[Said]:
+    """Numbers that are not written as such, or out of bounds."""
+    for given in reading.arguments.given:
+        final = _final(reading, given)
+        for value in judged(given, final=final):
+            wanted = mistyped(given.flag, value.value)
+            wanted = wanted or (out_of_bounds(given.flag, value.value) if final else None)
+            if wanted:
+                yield Said(
+                    given.at,
+                    f"{reading.name}: {given.spelling} takes {wanted}, not {value.value!r}",
+                    f"write {wanted}",
+                )

@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.arguments import unresolved
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules._flags import (
     SOURCE,
     Reading,
@@ -32,6 +32,7 @@ BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
     "R015",
     "variable-refused",
     Severity.ERROR,
+    runtimes=DYNAMO,
     source=f"{SOURCE}; dynamo/common/configuration/utils.py",
     bad="""
     # worker env
@@ -91,6 +92,7 @@ def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     "R016",
     "variable-not-a-choice",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source=f"{SOURCE}; argparse compares no default with the choices",
     bad="""
     # frontend flags removed
@@ -140,6 +142,7 @@ def variable_not_a_choice(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     "R017",
     "variable-not-a-boolean",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo wheels 1.0.2 to 1.6.1 dynamo/common/configuration/utils.py (every other text "
     "is false)",
     bad="""

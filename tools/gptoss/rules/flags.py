@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss import cli_facts
 from gptoss.arguments import Kind
-from gptoss.cli_facts import FRONTEND, WORKER
+from gptoss.cli_facts import FRONTEND, SERVE, WORKER
 from gptoss.findings import Need, Said, Severity, rule
 from gptoss.fixes import remove_flag, rename_flag
 from gptoss.rules._flags import (
@@ -17,6 +17,7 @@ from gptoss.rules._flags import (
     span,
     unknown_is_another_programs,
 )
+from gptoss.rules._serve_hints import serve_hint, underscored
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,6 +34,8 @@ LONG_GONE = {"--disaggregation-strategy": "0.7", "--next-endpoint": "0.7"}
 REPLACED = {
     "--publish-metrics": "--publish-events-and-metrics",
     "--store-kv": "--discovery-backend",
+    "--input-processor-workers": "--num_input_processor_workers",
+    "--media-load-workers": "--num_media_load_workers",
 }
 
 
@@ -51,6 +54,7 @@ def _releases(reading: Reading, word: str) -> tuple[str, ...]:
     "R001",
     "flag-of-another-release",
     Severity.ERROR,
+    fixable=True,
     source=f"{SOURCE}; wheels 0.5.0 to 0.7.0",
     bad="""
     # release: 1.4.2
@@ -74,22 +78,27 @@ def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[S
     Both programs stop at the first argument they do not know.
     """
     for reading in readings(deployment):
-        for fault in _faults(reading, Kind.UNKNOWN):
-            word = fault.at.value.partition("=")[0]
-            known_to = _releases(reading, word)
-            if known_to:
-                told = span(reading.program, known_to)
-            elif word in LONG_GONE:
-                told = f"is gone since release {LONG_GONE[word]}"
-            else:
-                continue
-            instead, gone = _instead(reading, word, known_to), "gone" in told
-            yield Said(
-                fault.at,
-                f"{reading.name}: {word} {told}; release {reading.program.release} stops at it",
-                f"write {instead}" if instead else "remove it",
-                fix=_mended(fault.at, word, instead, gone=gone),
-            )
+        yield from other_releases_flags(reading)
+
+
+def other_releases_flags(reading: Reading) -> Iterator[Said]:
+    """Flags that the program has in another version only."""
+    for fault in _faults(reading, Kind.UNKNOWN):
+        word = fault.at.value.partition("=")[0]
+        known_to = _releases(reading, word)
+        if known_to:
+            told = span(reading.program, known_to)
+        elif word in LONG_GONE:
+            told = f"is gone since release {LONG_GONE[word]}"
+        else:
+            continue
+        instead, gone = _instead(reading, word, known_to), "gone" in told
+        yield Said(
+            fault.at,
+            f"{reading.name}: {word} {told}; release {reading.program.release} stops at it",
+            f"write {instead}" if instead else "remove it",
+            fix=_mended(fault.at, word, instead, gone=gone),
+        )
 
 
 def _mended(at: Located[str], word: str, instead: str | None, *, gone: bool) -> Fix | None:
@@ -119,14 +128,15 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     "R006",
     "flag-unknown",
     Severity.ERROR,
+    fixable=True,
     source=SOURCE,
     bad="""
-    # worker flags
-    --max-batch-sise 900
+    # server flags
+    --num-postprocess-workers 4
     """,
     good="""
-    # worker flags
-    --dump-config-to /tmp/config.json
+    # server flags
+    --num_postprocess_workers 4
     """,
     near="""
     # worker flags
@@ -134,24 +144,40 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     """,
     needs=(Need.RELEASE,),
 )
-def flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A word of the command line looks like a flag, and no release of the program has it.
 
-    The program stops at it before it loads anything.
+    The program stops at it before it loads anything. Flags of trtllm-serve are spelled with
+    underscores.
     """
     for reading in readings(deployment):
-        for fault in _faults(reading, Kind.UNKNOWN, Kind.AMBIGUOUS):
-            word = fault.at.value.partition("=")[0]
-            if fault.kind is Kind.AMBIGUOUS:
-                told, hint = f"is ambiguous: {fault.told}", "write the whole name"
-            elif _releases(reading, word) or word in LONG_GONE:
-                continue
-            else:
-                told, hint = f"is no flag of {reading.told}", _hint(reading, word)
-            yield Said(fault.at, f"{reading.name}: {word} {told}", hint)
+        yield from unknown_flags(reading, facts)
 
 
-def _hint(reading: Reading, word: str) -> str:
+def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
+    """Flags that the program has in no version, and ambiguous beginnings."""
+    for fault in _faults(reading, Kind.UNKNOWN, Kind.AMBIGUOUS):
+        word = fault.at.value.partition("=")[0]
+        if fault.kind is Kind.AMBIGUOUS:
+            told, hint = f"is ambiguous: {fault.told}", "write the whole name"
+        elif _releases(reading, word) or word in LONG_GONE:
+            continue
+        else:
+            told, hint = f"is no flag of {reading.told}", _hint(reading, word, facts)
+        yield Said(fault.at, f"{reading.name}: {word} {told}", hint, fix=_respelt(reading, fault))
+
+
+def _respelt(reading: Reading, fault: Fault) -> Fix | None:
+    word = fault.at.value.partition("=")[0]
+    spelled = underscored(reading, word)
+    return rename_flag(fault.at.place, word, spelled) if spelled else None
+
+
+def _hint(reading: Reading, word: str, facts: Facts) -> str:
+    if reading.program.name == SERVE:
+        close = nearest(word, tuple(reading.program.spellings))
+        instead = serve_hint(reading, word, facts)
+        return instead or (f"did you mean {close}?" if close else "remove it")
     other = FRONTEND if reading.program.name == WORKER else WORKER
     program = cli_facts.program(other, reading.program.release)
     if program and word in program.spellings:
@@ -185,12 +211,23 @@ def flag_without_value(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     The next word is another flag, or there is none. An empty variable in a script does that too.
     """
     for reading in readings(deployment):
-        for fault in _faults(reading, Kind.NO_VALUE):
-            yield Said(
-                fault.at,
-                f"{reading.name}: {fault.at.value} needs a value and has none",
-                "add the value, or remove the flag",
-            )
+        yield from missing_values(reading)
+
+
+def missing_values(reading: Reading) -> Iterator[Said]:
+    """Flags that need a value and have none."""
+    if reading.program.name == SERVE and not reading.arguments.words:
+        yield Said(
+            reading.command,
+            f"{reading.name}: the command names no model, and {reading.told} stops",
+            "write the model's id or folder as the first argument",
+        )
+    for fault in _faults(reading, Kind.NO_VALUE):
+        yield Said(
+            fault.at,
+            f"{reading.name}: {fault.at.value} needs a value and has none",
+            "add the value, or remove the flag",
+        )
 
 
 @rule(
@@ -219,20 +256,32 @@ def stray_argument(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     The program stops at it.
     """
     for reading in readings(deployment):
-        for fault in _faults(reading, Kind.STRAY):
-            if fault.flag:
-                hint = f"write {fault.flag.name}"
-                if fault.flag.negatable:
-                    hint += f", or --no-{fault.flag.name[2:]} to switch it off"
-                yield Said(
-                    fault.at,
-                    f"{reading.name}: {fault.at.value}: {fault.told}",
-                    hint,
-                )
-                continue
+        yield from stray_words(reading)
+
+
+def stray_words(reading: Reading) -> Iterator[Said]:
+    """Words that belong to no flag, and flags that stand before the model without sub-command."""
+    for fault in _faults(reading, Kind.MISPLACED):
+        yield Said(
+            fault.at,
+            f"{reading.name}: {fault.at.value} stands before the model, where trtllm-serve takes "
+            "it for a flag of its own and stops",
+            "write the model first, or trtllm-serve serve",
+        )
+    for fault in _faults(reading, Kind.STRAY):
+        if fault.flag:
+            hint = f"write {fault.flag.name}"
+            if fault.flag.negatable:
+                hint += f", or --no-{fault.flag.name[2:]} to switch it off"
             yield Said(
                 fault.at,
-                f"{reading.name}: the argument {fault.at.value!r} belongs to no flag, and "
-                f"{reading.told} stops at it",
-                "remove it; a switch takes no value, and a flag one unless it says otherwise",
+                f"{reading.name}: {fault.at.value}: {fault.told}",
+                hint,
             )
+            continue
+        yield Said(
+            fault.at,
+            f"{reading.name}: the argument {fault.at.value!r} belongs to no flag, and "
+            f"{reading.told} stops at it",
+            "remove it; a switch takes no value, and a flag one unless it says otherwise",
+        )

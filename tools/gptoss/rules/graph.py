@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import ANY, Need, Said, Severity, rule
 from gptoss.fixes import remove_key
 from gptoss.model import Role, Worker
 from gptoss.rules._common import needed_release
@@ -75,6 +75,7 @@ def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G006",
     "replicas-left-to-the-operator",
     Severity.INFO,
+    fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/defaulting/"
     "dynamographdeployment_handler.go @1129631",
     bad="""
@@ -111,6 +112,7 @@ def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iter
     "G007",
     "field-ignored-by-operator",
     Severity.WARNING,
+    fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/shared.go @015d780",
     bad="""
     # decode
@@ -162,8 +164,8 @@ def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator
           replicas: 1
     """,
     near="""
-    # prefill
-    replicas: 1
+    # worker flags
+    --disaggregation-mode prefill_and_decode
     """,
 )
 def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -205,8 +207,15 @@ def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Ite
           replicas: 1
     """,
     near="""
-    # frontend
-    replicas: 2
+    # graph
+    spec:
+      services:
+        Frontend: null
+        Epp:
+          componentType: epp
+          replicas: 1
+          eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
+          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/frontend:1.2.1"}}
     """,
 )
 def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -236,8 +245,9 @@ def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     # also: R004
     """,
     good="""
-    # release: 1.2.1
-    # api: v1beta1
+    # release: 1.1.1
+    # also: R004
+    # api: v1alpha1
     """,
     near="""
     # release: 1.2.1
@@ -268,6 +278,7 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "G011",
     "gpu-limit-missing",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
     bad="""
     # decode

@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, NamedTuple
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import ANY, Need, Said, Severity, rule
+from gptoss.model import Runtime
 from gptoss.rules._common import pods
 
 if TYPE_CHECKING:
@@ -94,6 +95,7 @@ def image_tag_without_version(deployment: Deployment, _facts: Facts) -> Iterator
     "G021",
     "image-placeholder",
     Severity.ERROR,
+    runtimes=ANY,
     source="ai-dynamo/dynamo #5479 (placeholders left in recipes)",
     bad="""
     # decode
@@ -132,6 +134,7 @@ def image_placeholder(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G022",
     "image-not-pinned",
     Severity.WARNING,
+    runtimes=ANY,
     source="kubernetes.io/docs/concepts/containers/images",
     bad="""
     # decode
@@ -174,6 +177,7 @@ def image_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G023",
     "image-cannot-run-trtllm",
     Severity.ERROR,
+    runtimes=ANY,
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases/artifacts (image names); "
     "recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa for the wrong one",
     bad="""
@@ -213,7 +217,7 @@ def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Sa
         yield Said(
             image,
             f"{worker.name}: image {repository} {why}",
-            f"write {facts.image}",
+            f"write {facts.serve_image if deployment.runtime is Runtime.SERVE else facts.image}",
         )
 
 

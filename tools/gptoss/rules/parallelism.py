@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import needed_model
+from gptoss.rules._common import needed_model, parallel_size, tensor_parallel_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -22,12 +22,6 @@ def _product(worker: Worker) -> str:
     """The parallel sizes above 1 as a product: ``tensor_parallel_size 4 × … 2``."""
     named = [f"{size} {n}" for size in SIZES if (n := worker.engine.whole(size) or 1) > 1]
     return " × ".join(named) or "tensor_parallel_size 1"
-
-
-def _size(worker: Worker, key: str) -> int | None:
-    """A parallel size, or None when it is left to the engine (unset, null or -1)."""
-    size = worker.engine.whole(key)
-    return size if size and size > 0 else None
 
 
 @rule(
@@ -55,7 +49,8 @@ def _size(worker: Worker, key: str) -> int | None:
     """,
     near="""
     # decode.yaml
-    moe_expert_parallel_size: 4
+    tensor_parallel_size: 2
+    pipeline_parallel_size: 2
     """,
     needs=(Need.ENGINE,),
 )
@@ -178,10 +173,10 @@ def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Itera
     for worker in deployment.workers:
         if (worker.engine.whole("context_parallel_size") or 1) > 1:
             continue
-        tp = _size(worker, "tensor_parallel_size") or 1
-        ep = _size(worker, "moe_expert_parallel_size")
-        moe_tp = _size(worker, "moe_tensor_parallel_size")
-        cluster = _size(worker, "moe_cluster_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
+        ep = parallel_size(worker, "moe_expert_parallel_size")
+        moe_tp = parallel_size(worker, "moe_tensor_parallel_size")
+        cluster = parallel_size(worker, "moe_cluster_parallel_size") or 1
         if ep and moe_tp and ep * moe_tp * cluster != tp:
             product = f"moe_tensor_parallel_size {moe_tp} × moe_expert_parallel_size {ep}"
             if cluster > 1:
@@ -244,7 +239,7 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     """
     model = needed_model(deployment)
     for worker in deployment.workers:
-        tp = _size(worker, "tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         if not worker.attention_dp and model.attention_heads % tp:
             yield Said(
                 worker.engine["tensor_parallel_size"],
@@ -301,7 +296,7 @@ def experts_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     """
     model = needed_model(deployment)
     for worker in deployment.workers:
-        ep = _size(worker, "moe_expert_parallel_size")
+        ep = parallel_size(worker, "moe_expert_parallel_size")
         balanced = worker.engine.under("moe_config.load_balancer")
         if ep and model.experts % ep and not balanced:
             yield Said(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss import cli_facts
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.fixes import add_flag, set_flag
+from gptoss.model import Runtime
 from gptoss.pods import Variable
 from gptoss.rules._common import needed_model, needed_release
 
@@ -33,6 +34,8 @@ def _parser(worker: Worker, names: tuple[str, str]) -> Located[str] | Variable |
     "S001",
     "reasoning-parser-missing",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source=PARSERS,
     bad="""
     # worker flags removed
@@ -65,6 +68,8 @@ def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     "S002",
     "tool-call-parser-missing",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source=PARSERS,
     bad="""
     # worker flags removed
@@ -110,6 +115,8 @@ def _missing_parser(
     "S003",
     "parser-of-another-model",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
     bad="""
     # worker flags
@@ -120,11 +127,8 @@ def _missing_parser(
     --dyn-reasoning-parser gpt_oss
     """,
     near="""
-    # worker flags removed
-    --dyn-tool-call-parser
-    ---
     # worker env
-    DYN_TOOL_CALL_PARSER: harmony
+    DYN_REASONING_PARSER: deepseek_r1
     """,
     needs=(Need.MODEL, Need.RELEASE),
 )
@@ -189,19 +193,22 @@ def _is_known(names: tuple[str, str], parser: str, release: str) -> bool:
     needs=(Need.MODEL,),
 )
 def harmony_vocabulary_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The frontend has no copy of the harmony vocabulary.
+    """The frontend, or the server of trtllm-serve, has no copy of the harmony vocabulary.
 
     Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
     then, every response still has status 200, with raw channel markup and without tool calls, and
     the log says next to nothing.
     """
-    frontend, model = deployment.frontend, deployment.model
-    if frontend is None or model is None or model.tool_call_parser != "harmony":
+    if needed_model(deployment).tool_call_parser != "harmony":
         return
-    if not any(frontend.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
+    serves = deployment.runtime is Runtime.SERVE
+    frontend = [deployment.frontend] if deployment.frontend else []
+    for parsing in deployment.workers if serves else frontend:
+        if any(parsing.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
+            continue
         yield Said(
-            frontend.command or frontend,
-            f"{frontend.name} has no TIKTOKEN_ENCODINGS_BASE, so it downloads the harmony "
+            parsing.command or parsing,
+            f"{parsing.name} has no TIKTOKEN_ENCODINGS_BASE, so it downloads the harmony "
             "vocabulary at the first request and parses nothing when it cannot",
             "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
             "folder",

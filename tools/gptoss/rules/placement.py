@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules._common import quoted
 from gptoss.rules._kernels import override_of
 
@@ -33,6 +33,7 @@ LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (po
     "L001",
     "anti-affinity-matches-nothing",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source=LABELS,
     bad="""
     # frontend

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.fixes import add_flag, set_flag
+from gptoss.model import Runtime
 from gptoss.rules._common import is_true, quoted
 from gptoss.rules._fixes import without_claim
+from gptoss.serve_precedence import flags_win
 from gptoss.settings import Layer
 
 if TYPE_CHECKING:
@@ -17,7 +19,7 @@ if TYPE_CHECKING:
     from gptoss.model import Deployment, Worker
     from gptoss.settings import Claim
 
-WEAKER = {Layer.ENVIRONMENT: "environment", Layer.FLAG: "flag"}
+WEAKER = {Layer.ENVIRONMENT: "environment", Layer.FLAG: "flag", Layer.ENGINE: "engine YAML"}
 NAMES = {Layer.ENGINE: "engine YAML", Layer.FLAG: "flag"}
 SIZES = (
     "tensor_parallel_size",
@@ -33,7 +35,7 @@ SIZES = (
 DEFAULT_BLOCK_SIZE = 32
 MERGE_ORDER = (
     "ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (merge order); "
-    "ai-dynamo/dynamo #2624"
+    "ai-dynamo/dynamo #2624; NVIDIA/TensorRT-LLM #10710, #14812 (order of trtllm-serve)"
 )
 
 
@@ -41,6 +43,7 @@ MERGE_ORDER = (
     "C001",
     "setting-beaten",
     Severity.WARNING,
+    fixable=True,
     source=MERGE_ORDER,
     bad="""
     # decode flags
@@ -55,12 +58,15 @@ MERGE_ORDER = (
     --trtllm.stream_interval 10
     """,
 )
-def setting_beaten(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def setting_beaten(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A flag or variable sets a value that the engine YAML or a flag overrules silently.
 
     dynamo.trtllm lays the engine YAML over what flags and DYN_TRTLLM_* variables say, without a
-    word in the log, in every release. Whoever edits the flag changes nothing.
+    word in the log, in every release. Whoever edits the flag changes nothing. trtllm-serve does
+    the same up to TensorRT-LLM 1.3.0rc14; from 1.3.0rc20 on its flags win over the YAML. Which of
+    them wins in between is not known.
     """
+    undecided = _is_undecided(deployment, facts)
     for worker in deployment.workers:
         for setting in worker.engine:
             winner = setting.winner
@@ -68,10 +74,39 @@ def setting_beaten(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
                 continue
             for claim in setting.beaten:
                 if claim.layer in WEAKER and claim.value != winner.value:
-                    yield _beaten(worker, claim, winner)
+                    both = {claim.layer, winner.layer} == {Layer.FLAG, Layer.ENGINE}
+                    told = _undecided if both and undecided else _beaten
+                    yield told(worker, claim, winner)
+
+
+def _is_undecided(deployment: Deployment, facts: Facts) -> bool:
+    """Whether it is not known which of flags and engine YAML wins."""
+    if deployment.runtime is Runtime.DYNAMO:
+        return False
+    release = deployment.release
+    return flags_win(release.trtllm if release else "", facts) is None
+
+
+def _undecided(worker: Worker, claim: Claim, winner: Claim) -> Said:
+    return Said(
+        claim,
+        f"{worker.name}: {claim.spelling} {claim.value} and {winner.spelling} {winner.value} in "
+        f"the {NAMES[winner.layer]} disagree, and which of them wins in this version of "
+        "trtllm-serve is not known",
+        f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
+        also=[(winner, f"{winner.spelling}: {winner.value}")],
+    )
 
 
 def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
+    if claim.layer is Layer.ENGINE:
+        return Said(
+            claim,
+            f"{worker.name}: {claim.spelling} {claim.value} in the engine YAML is not in force; "
+            f"the flag sets {winner.spelling} to {winner.value} and wins",
+            f"keep one value, in the engine YAML, and remove {winner.spelling}",
+            also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
+        )
     return Said(
         claim,
         f"{worker.name}: {claim.spelling} {claim.value} is not in force; the "
@@ -108,11 +143,12 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
     """Engine settings are split between the command line and the engine YAML.
 
     With two places to look in, the next edit is made in the wrong one. The engine YAML can say
-    everything and wins anyway. Sizes that an older release registers only from its flags
-    (max_seq_len before 1.2, for one) may be repeated there.
+    everything, and which of the two wins differs between versions of trtllm-serve. Sizes that an
+    older release registers only from its flags (max_seq_len before 1.2, for one) may be repeated
+    there.
     """
     release = deployment.release
-    needed = release.repeated_sizes if release else ()
+    needed = release.repeated_sizes if release and deployment.runtime is Runtime.DYNAMO else ()
     for worker in deployment.workers:
         if worker.engine_file is None:
             continue
@@ -137,56 +173,10 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
 
 
 @rule(
-    "C003",
-    "override-replaces-block",
-    Severity.WARNING,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py deep_update; "
-    "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_dict @c502768",
-    bad="""
-    # worker flags
-    --override-engine-args '{"kv_cache_config": {"enable_block_reuse": true}}'
-    """,
-    good="""
-    # worker.yaml
-    kv_cache_config:
-      enable_block_reuse: true
-    """,
-    near="""
-    # worker flags
-    --override-engine-args '{"cuda_graph_config": {"enable_padding": true}}'
-    """,
-)
-def override_replaces_block(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """An override of one key drops the other keys of its block.
-
-    When the override is applied, kv_cache_config, moe_config, attention_dp_config and other typed
-    blocks are objects already, which the update replaces as a whole instead of merging. What the
-    engine YAML and flags said of the block falls back to defaults.
-    """
-    for worker in deployment.workers:
-        blocks: dict[str, list[Claim]] = {}
-        for setting in worker.engine:
-            if setting.lost:
-                block = setting.key.partition(".")[0]
-                blocks.setdefault(block, []).append(setting.lost[-1])
-        for block, lost in blocks.items():
-            winners = (setting.winner for setting in worker.engine.under(block))
-            overrides = [claim for claim in winners if claim and claim.layer is Layer.OVERRIDE]
-            gone = quoted(f"{claim.spelling} {claim.value}" for claim in lost)
-            at = overrides[0] if overrides else worker
-            yield Said(
-                at,
-                f"{worker.name}: this override replaces all of {block}, so {gone} no longer counts",
-                "put the value into the engine YAML instead, or repeat the whole block in the "
-                "override",
-                also=[(claim, f"{claim.spelling} is lost") for claim in lost],
-            )
-
-
-@rule(
     "C004",
     "variable-read-by-nobody",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py (reads DYN_TRTLLM_* only)",
     bad="""
     # decode env
@@ -240,6 +230,8 @@ _LOOKALIKES = {
     "C005",
     "kv-block-size-disagrees",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py: --kv-block-size is not passed to "
     "the engine",
     bad="""
@@ -298,32 +290,3 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
 
 EVENT_FLAGS = ("--publish-events-and-metrics", "--publish-kv-events")
 EVENT_VARIABLES = ("DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", "DYN_TRTLLM_PUBLISH_KV_EVENTS")
-
-
-@rule(
-    "C006",
-    "override-not-json",
-    Severity.ERROR,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py",
-    bad="""
-    # decode flags
-    --override-engine-args "{'stream_interval': 10}"
-    """,
-    good="""
-    # decode flags
-    --override-engine-args '{"stream_interval": 10}'
-    """,
-    near="""
-    # decode flags
-    --override-engine-args '{"stream_interval": 10}'
-    """,
-)
-def override_not_json(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """``--override-engine-args`` is not a JSON object.
-
-    The flag's help speaks of a Python dictionary, but the worker reads JSON and stops at anything
-    else: keys and texts take double quotes.
-    """
-    for problem in deployment.problems:
-        if problem.kind == "override-not-json":
-            yield Said(problem, problem.message, "write JSON with double quotes")

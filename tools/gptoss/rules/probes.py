@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import ANY, Said, Severity, rule
+from gptoss.model import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -24,6 +25,7 @@ LONG_SLEEP = 600
     "G040",
     "probe-ends-loading",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
     "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
     bad="""
@@ -59,7 +61,8 @@ def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
 
     Loading takes 15 to 30 minutes from a network volume, and a container that is restarted begins
     again, for ever. The operator's own startup probe waits two hours and ends as soon as the worker
-    answers; one that is written in the manifest replaces it whole. A long one costs nothing.
+    answers; one that is written in the manifest replaces it whole. A server of trtllm-serve has
+    only the probes that are written. A long startup probe costs nothing.
     """
     for worker in deployment.workers:
         found = _loading_probe(worker)
@@ -72,9 +75,17 @@ def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
             probe,
             f"{worker.name}: the {kind} probe gives up after {probe.seconds} s, but loading the "
             "model takes 15 to 30 minutes",
-            f"write failureThreshold: {threshold} with periodSeconds: {period}, or leave the "
-            "probe to the operator",
+            f"write failureThreshold: {threshold} with periodSeconds: {period}"
+            f"{_OTHERWISE[deployment.runtime, kind]}",
         )
+
+
+_OTHERWISE = {
+    (Runtime.DYNAMO, "startup"): ", or leave the probe to the operator",
+    (Runtime.DYNAMO, "liveness"): ", or leave the probe to the operator",
+    (Runtime.SERVE, "startup"): "",
+    (Runtime.SERVE, "liveness"): ", or add a startupProbe that waits so long",
+}
 
 
 def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
@@ -90,6 +101,7 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     "G041",
     "crash-hidden",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
     "sleeps)",
     bad="""

@@ -18,7 +18,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.facts import Facts
-    from gptoss.model import Deployment
+    from gptoss.model import Deployment, Worker
+
+# The key under quantization in the chart's values that sets the variable on every worker.
+VALUES_KEY = "override"
 
 
 @rule(
@@ -58,6 +61,7 @@ def quantization_override_ignored(deployment: Deployment, _facts: Facts) -> Iter
     "M004",
     "quantization-override-redundant",
     Severity.INFO,
+    fixable=True,
     source=f"{RESOLVER} get_mxfp4_quant_algo",
     bad="""
     # decode env
@@ -80,20 +84,31 @@ def quantization_override_redundant(deployment: Deployment, _facts: Facts) -> It
     W4A16_MXFP4. The override changes nothing there, and pins a choice that breaks elsewhere: the
     W4A8 kernels do not exist on Hopper.
     """
+    redundant = {w.name: why for w in deployment.workers if (why := _redundant(w))}
+    needed = {
+        override[0].place
+        for worker in deployment.workers
+        if worker.name not in redundant and (override := override_of(worker))
+    }
     for worker in deployment.workers:
         override = override_of(worker)
-        if override is None:
+        if override is None or worker.name not in redundant:
             continue
-        default = default_algorithm(worker)
-        if default == override[1] and worker.gpu:
-            why = f"is what the engine picks on {worker.gpu.name} anyway"
-        elif worker.gpu is None and override[1] == "W4A8_MXFP4_MXFP8":
-            why = "is the default on Blackwell and has no kernels on Hopper"
-        else:
-            continue
+        place = override[0].place
+        fix = remove_variable(place, OVERRIDE, values_key=VALUES_KEY)
         yield Said(
             override[0],
-            f"{worker.name}: {OVERRIDE}={override[1]} {why}",
+            f"{worker.name}: {OVERRIDE}={override[1]} {redundant[worker.name]}",
             f"remove {OVERRIDE}",
-            fix=remove_variable(override[0].place, OVERRIDE),
+            fix=None if place in needed else fix,
         )
+
+
+def _redundant(worker: Worker) -> str | None:
+    """Why a worker's override changes nothing; None when it does, or there is none."""
+    override = override_of(worker)
+    if override and worker.gpu and default_algorithm(worker) == override[1]:
+        return f"is what the engine picks on {worker.gpu.name} anyway"
+    if override and worker.gpu is None and override[1] == "W4A8_MXFP4_MXFP8":
+        return "is the default on Blackwell and has no kernels on Hopper"
+    return None

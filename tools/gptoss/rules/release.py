@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.fixes import set_flag
 from gptoss.rules._common import needed_release
 from gptoss.rules._fixes import more_flags
@@ -28,6 +28,8 @@ PARSERS = (
     "R002",
     "aggregated-mode-of-another-release",
     Severity.ERROR,
+    runtimes=DYNAMO,
+    fixable=True,
     source=PARSERS,
     bad="""
     # release: 1.4.2
@@ -77,6 +79,8 @@ def _modes(deployment: Deployment) -> Iterator[tuple[str, Given, str]]:
     "R003",
     "aggregated-mode-deprecated",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source=PARSERS,
     bad="""
     # release: 1.3.1
@@ -116,6 +120,8 @@ def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterato
     "R004",
     "sizes-not-registered",
     Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
     source="ai-dynamo/dynamo #6987, #8217, #9130",
     bad="""
     # release: 1.1.1

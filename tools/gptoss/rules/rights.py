@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
-from gptoss.rules._common import pods, quoted
+from gptoss.findings import KUBERNETES, Need, Said, Severity, rule
+from gptoss.rules._common import needed_model, pods, quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -104,6 +104,7 @@ def namespace_of_the_node(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     "X008",
     "memory-unbounded",
     Severity.INFO,
+    platforms=KUBERNETES,
     source="kubernetes.io/docs/concepts/workloads/pods/pod-qos",
     bad="""
     # benchmark container
@@ -131,4 +132,39 @@ def memory_unbounded(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
                 pod,
                 f"{name} has neither a memory request nor a limit",
                 "add resources.requests.memory and resources.limits.memory",
+            )
+
+
+@rule(
+    "X009",
+    "remote-code-not-needed",
+    Severity.INFO,
+    source="the repository openai/gpt-oss-120b has no Python files and no auto_map in its "
+    "config.json",
+    bad="""
+    # server flags
+    --trust_remote_code
+    """,
+    good="""
+    # server flags
+    --log_level warning
+    """,
+    near="""
+    # decode.yaml
+    trust_remote_code: false
+    """,
+    needs=(Need.MODEL,),
+)
+def remote_code_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker may run Python code of the model's repository, which has none.
+
+    The switch does nothing today. Should the repository, or one of its name on another hub, bring
+    code some day, it runs with everything that the worker may do.
+    """
+    for worker in deployment.workers:
+        if worker.engine.switch("trust_remote_code"):
+            yield Said(
+                worker.engine["trust_remote_code"],
+                f"{worker.name} may run code of {needed_model(deployment).id}, which has none",
+                "remove trust_remote_code",
             )

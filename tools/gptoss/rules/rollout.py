@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.model import Platform, Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,6 +31,7 @@ def _engine_mount(worker: Worker) -> Mount | None:
     "G030",
     "config-map-name-not-scoped",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
     "create llm-config",
     bad="""
@@ -83,21 +85,30 @@ def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterato
     no file at all.
     """
     used = {mount.config_map for w in deployment.workers if (mount := _engine_mount(w))}
+    owner = _owner(deployment)
     for config_map in deployment.config_maps:
-        if config_map.name in used and deployment.name not in config_map.name:
+        if config_map.name in used and owner not in config_map.name:
             yield Said(
                 config_map,
                 f"ConfigMap {config_map.name} does not carry the name of deployment "
                 f"{deployment.name}, so another deployment of this namespace may overwrite it",
-                f"name it {deployment.name}-engine and mount that",
+                f"name it {owner}-engine and mount that",
                 also=[(deployment, f"deployment {deployment.name}")],
             )
+
+
+def _owner(deployment: Deployment) -> str:
+    """The name that objects of a deployment begin with: a server's without its last word."""
+    if deployment.runtime is Runtime.DYNAMO:
+        return deployment.name
+    return deployment.name.rpartition("-")[0] or deployment.name
 
 
 @rule(
     "G031",
     "config-map-twice",
     Severity.ERROR,
+    runtimes=ANY,
     source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
     bad="""
     # document
@@ -154,6 +165,7 @@ def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G032",
     "engine-change-rolls-nothing",
     Severity.WARNING,
+    runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
     bad="""
     # decode
@@ -175,9 +187,9 @@ def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
 def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """A changed engine YAML does not restart the workers that read it.
 
-    A worker reads its engine YAML once, when it starts. The operator restarts workers when their
-    pod template changes, and the content of a ConfigMap is not part of it. A checksum of the
-    content in the pod's annotations, or in the ConfigMap's name, is.
+    A worker reads its engine YAML once, when it starts. It is restarted when its pod template
+    changes, and the content of a ConfigMap is not part of it. A checksum of the content in the
+    pod's annotations, or in the ConfigMap's name, is.
     """
     for worker in deployment.workers:
         mount = _engine_mount(worker)
@@ -190,14 +202,22 @@ def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterat
             f"{worker.name} reads its engine YAML from ConfigMap {mount.config_map}, and no pod "
             "annotation changes with its content: an edit restarts nothing",
             "add a pod annotation such as checksum/engine with the content's checksum "
-            "(extraPodMetadata.annotations, or podTemplate.metadata.annotations)",
+            f"({_ANNOTATIONS[deployment.runtime]})",
         )
+
+
+_ANNOTATIONS = {
+    Runtime.DYNAMO: "extraPodMetadata.annotations, or podTemplate.metadata.annotations",
+    Runtime.SERVE: "spec.template.metadata.annotations",
+}
 
 
 @rule(
     "G033",
     "engine-file-not-in-config-map",
     Severity.ERROR,
+    runtimes=ANY,
+    platforms=ANYWHERE,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
     bad="""
     # decode flags
@@ -213,17 +233,19 @@ def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterat
     """,
 )
 def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
-    """The engine file is mounted from a ConfigMap that has no such key.
+    """The engine file is mounted from a ConfigMap that has no such key, or from a missing file.
 
     The mounted folder holds one file for each key of the ConfigMap, so the worker finds no file
     and stops.
     """
     for problem in deployment.problems:
         if problem.kind == "engine-file-missing":
+            on_cluster = deployment.platform is Platform.KUBERNETES
+            key = "name one of the ConfigMap's keys, or add the key to it"
             yield Said(
                 problem,
                 f"{problem.message}: the worker finds no engine YAML and stops",
-                "name one of the ConfigMap's keys, or add the key to it",
+                key if on_cluster else "name a file that is there, or put it there",
             )
 
 
@@ -231,6 +253,8 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     "G034",
     "yaml-key-twice",
     Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
     source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
     "yaml.safe_load, which keeps the last",
     bad="""
@@ -261,7 +285,7 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     max_num_tokens: 20000
     max_seq_len: 11008
     cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
-    kv_cache_config: {dtype: fp8}
+    kv_cache_config: {<<: {dtype: auto}, dtype: fp8}
     cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
     """,
 )
@@ -280,6 +304,8 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G035",
     "engine-file-empty",
     Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
     "(derived from the code)",
     bad="""
@@ -292,8 +318,9 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     stream_interval: 20
     """,
     near="""
-    # worker.yaml
-    stream_interval: 20
+    # also: B003 E009 P002
+    # worker.yaml text
+    {}
     """,
 )
 def engine_file_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -303,4 +330,4 @@ def engine_file_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """
     for problem in deployment.problems:
         if problem.kind == "engine-file-empty":
-            yield Said(problem, problem.message, "write a setting, or drop --extra-engine-args")
+            yield Said(problem, problem.message, "write a setting, or drop the flag that names it")

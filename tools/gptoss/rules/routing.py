@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Need, Said, Severity, rule
+from gptoss.findings import DYNAMO, Need, Said, Severity, rule
 from gptoss.model import Role
 from gptoss.rules._common import is_true
 from gptoss.rules.precedence import EVENT_FLAGS, EVENT_VARIABLES
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     "S008",
     "kv-router-without-events",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
     "default) and dynamo/trtllm/backend_args.py",
     bad="""
@@ -78,6 +79,7 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     "S009",
     "kv-router-without-block-reuse",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (no KV events without block reuse)",
     bad="""
     # also: K005
@@ -131,6 +133,7 @@ def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iter
     "S016",
     "router-block-size-differs",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/vllm (router and workers get the same block "
     "size); ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py",
     bad="""
@@ -180,6 +183,7 @@ def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator
     "S017",
     "routers-not-in-step",
     Severity.INFO,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --router-replica-sync (off by "
     "default)",
     bad="""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import KUBERNETES, Said, Severity, rule
 from gptoss.fixes import remove_key
 from gptoss.rules._common import is_true, pods
 
@@ -27,6 +27,7 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     "X001",
     "privileged-container",
     Severity.WARNING,
+    fixable=True,
     source=STANDARD,
     bad="""
     # benchmark container
@@ -64,6 +65,7 @@ def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said
     "X002",
     "runs-as-root",
     Severity.WARNING,
+    platforms=KUBERNETES,
     source=STANDARD,
     bad="""
     # worker
@@ -165,7 +167,7 @@ def _is_token(variable: Variable) -> bool:
     near="""
     # download container
     command: [hf, download, openai/gpt-oss-120b]
-    args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
+    args: [--revision=b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
     """,
 )
 def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import DYNAMO, Said, Severity, rule
 from gptoss.fixes import set_flag
 from gptoss.rules._common import is_path, pairs, public_name
 
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     "S005",
     "name-differs-from-benchmark",
     Severity.ERROR,
+    runtimes=DYNAMO,
+    fixable=True,
     source="ai-dynamo/dynamo #8133 (404 for a name that no worker registers)",
     bad="""
     # benchmark flags
@@ -67,6 +69,7 @@ def _is_one(names: list[Located[str]]) -> bool:
     "S006",
     "roles-serve-different-names",
     Severity.ERROR,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (prefill registers under the "
     "model's name)",
     bad="""
@@ -106,6 +109,7 @@ def roles_serve_different_names(deployment: Deployment, _facts: Facts) -> Iterat
     "S007",
     "served-under-a-path",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo/dynamo #8133",
     bad="""
     # also: S005

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.findings import Need, Said, Severity, rule
-from gptoss.rules._common import needed_model
+from gptoss.rules._common import needed_model, tensor_parallel_size
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -68,7 +68,7 @@ def kv_heads_duplicated(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     model = needed_model(deployment)
     for worker in deployment.workers:
         size = worker.engine["tensor_parallel_size"]
-        tp = worker.engine.whole("tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         if not worker.attention_dp and tp > model.kv_heads:
             yield Said(
                 size,
@@ -104,7 +104,7 @@ def attention_dp_on_one_gpu(deployment: Deployment, _facts: Facts) -> Iterator[S
     only its bookkeeping remains.
     """
     for worker in deployment.workers:
-        tp = worker.engine.whole("tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         if worker.attention_dp and tp == 1:
             yield Said(
                 worker.engine["enable_attention_dp"],
@@ -254,7 +254,7 @@ def triton_needs_expert_parallel(deployment: Deployment, _facts: Facts) -> Itera
     """
     for worker in deployment.workers:
         backend = worker.engine["moe_config.backend"]
-        tp = worker.engine.whole("tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         ep = worker.engine.whole("moe_expert_parallel_size") or 1
         if backend.value == "TRITON" and tp > 1 and ep != tp:
             size = worker.engine["moe_expert_parallel_size"]
@@ -299,7 +299,7 @@ def cutlass_attention_dp_needs_expert_parallel(
     """
     for worker in deployment.workers:
         backend = worker.engine["moe_config.backend"]
-        tp = worker.engine.whole("tensor_parallel_size") or 1
+        tp = tensor_parallel_size(worker)
         ep = worker.engine.whole("moe_expert_parallel_size") or 1
         if backend.value == "CUTLASS" and worker.attention_dp and ep != tp:
             size = worker.engine["moe_expert_parallel_size"]

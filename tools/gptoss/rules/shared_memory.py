@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.model import Platform, Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -90,6 +91,8 @@ def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Itera
     "G043",
     "shared-memory-too-small",
     Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
     source="docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html (shared memory: "
     "containers need at least 1g)",
     bad="""
@@ -113,18 +116,28 @@ def shared_memory_too_small(deployment: Deployment, _facts: Facts) -> Iterator[S
     """
     for worker in deployment.workers:
         size = worker.pod.shared_memory
+        serves = deployment.runtime is Runtime.SERVE
         if size is None or worker.ranks < 2:
             continue
         mount = worker.pod.mount_at(FOLDER)
+        replaced = not serves and mount is not None and mount.path.rstrip("/") == FOLDER
         amount = _bytes(size.value)
-        if amount is None or amount >= LEAST or (mount and mount.path.rstrip("/") == FOLDER):
+        if amount is None or amount >= LEAST or replaced:
             continue
         has = f"only {size.value} of shared memory" if amount else "no shared memory"
         yield Said(
             size,
             f"{worker.name} has {has} for {worker.ranks} GPUs",
-            "leave it to the operator, which gives 8Gi, or write 1Gi or more",
+            _remedy(deployment),
         )
+
+
+def _remedy(deployment: Deployment) -> str:
+    if deployment.platform is Platform.CONTAINERS:
+        return "give it 1g or more: shm_size of a compose service, --shm-size of docker run"
+    if deployment.runtime is Runtime.SERVE:
+        return "write sizeLimit: 1Gi or more"
+    return "leave it to the operator, which gives 8Gi, or write 1Gi or more"
 
 
 def _bytes(quantity: str) -> float | None:

@@ -65,6 +65,7 @@ def transceiver_backend_missing(deployment: Deployment, _facts: Facts) -> Iterat
     "D003",
     "transceiver-buffer-not-whole-blocks",
     Severity.ERROR,
+    fixable=True,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; #3798",
     bad="""
     # decode.yaml

@@ -24,10 +24,10 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     installed = deployment.installed
     if installed is None or installed.name != deployment.name:
         return
-    before = {component.name.lower(): component for component in installed.components}
+    before = {component.name: component for component in installed.components}
     for component in deployment.components:
-        if component.name.lower() in before:
-            yield component, before[component.name.lower()]
+        if component.name in before:
+            yield component, before[component.name]
 
 
 @rule(
@@ -52,7 +52,8 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     replicas: 1
     """,
     near="""
-    # graph
+    # against: the clean deployment
+    # installed graph
     spec:
       services:
         Planner:
@@ -60,21 +61,30 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
           replicas: 1
           extraPodSpec:
             mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}
+    ---
+    # graph
+    spec:
+      services:
+        Planner:
+          componentType: planner
+          replicas: 0
+          extraPodSpec:
+            mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}
     """,
 )
 def components_added_or_removed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """The deployment has other components than the one that is installed.
 
-    The operator's webhook refuses to add or remove one. A component that is not wanted for a while
-    can have replicas: 0.
+    The operator's webhook refuses to add or remove one, and to rename one, be it in its case. A
+    component that is not wanted for a while can have replicas: 0.
     """
     installed = deployment.installed
     if installed is None or installed.name != deployment.name:
         return
-    before = {component.name.lower() for component in installed.components}
-    after = {component.name.lower() for component in deployment.components}
-    added = [c for c in deployment.components if c.name.lower() not in before]
-    removed = [c.name for c in installed.components if c.name.lower() not in after]
+    before = {component.name for component in installed.components}
+    after = {component.name for component in deployment.components}
+    added = [c for c in deployment.components if c.name not in before]
+    removed = [c.name for c in installed.components if c.name not in after]
     told = [f"{quoted(c.name for c in added)} added"] if added else []
     told += [f"{quoted(removed)} removed"] if removed else []
     if told:
@@ -103,6 +113,11 @@ def components_added_or_removed(deployment: Deployment, _facts: Facts) -> Iterat
     replicas: 1
     """,
     near="""
+    # against: the clean deployment
+    # installed decode
+    multinode: {nodeCount: 4}
+    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
+    ---
     # decode
     multinode: {nodeCount: 2}
     resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
@@ -199,8 +214,12 @@ def _type(component: Component) -> str | None:
     spec: {backendFramework: trtllm}
     """,
     near="""
+    # against: the clean deployment
+    # installed graph
+    spec: {backendFramework: null}
+    ---
     # graph
-    spec: {backendFramework: vllm}
+    spec: {backendFramework: null}
     """,
 )
 def backend_framework_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -209,11 +228,14 @@ def backend_framework_changed(deployment: Deployment, _facts: Facts) -> Iterator
     The operator's webhook refuses the change; the running deployment stays as it is.
     """
     installed = deployment.installed
-    ours, theirs = deployment.backend, installed.backend if installed else None
-    if ours and theirs and ours.value != theirs.value:
+    if installed is None or installed.name != deployment.name:
+        return
+    ours = deployment.backend.value if deployment.backend else None
+    theirs = installed.backend.value if installed.backend else None
+    if ours != theirs:
         yield Said(
-            ours,
-            f"backendFramework is {ours.value} but {theirs.value} is installed: the operator "
-            "refuses the change",
-            f"write {theirs.value}, or install it under another name",
+            deployment.backend or deployment,
+            f"backendFramework is {ours or 'left out'} but {theirs or 'none'} is installed: the "
+            "operator refuses the change",
+            f"write {theirs}" if theirs else "leave it out, or install it under another name",
         )

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Said, Severity, rule
+from gptoss.findings import DYNAMO, Said, Severity, rule
+from gptoss.model import Runtime
+from gptoss.places import Located
 from gptoss.rules._common import is_hub_id, is_path, is_true, offline_switch
 
 if TYPE_CHECKING:
@@ -13,7 +15,6 @@ if TYPE_CHECKING:
 
     from gptoss.facts import Facts
     from gptoss.model import Component, Deployment, Worker
-    from gptoss.places import Located
     from gptoss.pods import Mount, Variable
 
 DEFAULT_HOME = "/root/.cache/huggingface"
@@ -90,10 +91,14 @@ def model_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         commit = pinned[0].value if pinned else "COMMIT"
         also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
         folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
+        if deployment.runtime is Runtime.SERVE:
+            hint = f"add --revision {commit}"
+        else:
+            hint = f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
         yield Said(
             _named_at(worker) or worker,
             f"{worker.name} loads {model.value} at its newest commit{fails}",
-            f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}",
+            hint,
             also=also,
         )
 
@@ -130,7 +135,7 @@ def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said
         model, image = worker.model, worker.pod.image
         if offline is None or model is None or not is_hub_id(model.value):
             continue
-        if image is None or not image.value.startswith(f"{facts.image}:"):
+        if image is None or not image.value.startswith((f"{facts.image}:", facts.serve_image)):
             continue
         if _home_mount(worker) is None:
             yield Said(
@@ -197,12 +202,9 @@ def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterato
     /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
     """,
     near="""
-    # worker flags
-    --model-path
-    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    ---
-    # worker env
-    HF_HUB_OFFLINE: "1"
+    # download container
+    command: [hf, download, openai/gpt-oss-20b]
+    args: [--revision, "0000000000000000000000000000000000000000"]
     """,
 )
 def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -210,29 +212,54 @@ def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterat
 
     The folder of a commit exists only if that commit was downloaded.
     """
-    fetched = [
-        job.revision
-        for job in deployment.downloads
-        if job.revision and COMMIT.match(job.revision.value)
-    ]
     for worker in deployment.workers:
-        found = SNAPSHOT.search(worker.model.value) if worker.model else None
-        if worker.model is None or found is None or not fetched:
+        loaded = _loaded_commit(worker)
+        if worker.model is None or loaded is None:
             continue
-        if found[1] not in {revision.value for revision in fetched}:
+        fetched = _fetched(deployment, worker.model.value)
+        if not fetched:
+            continue
+        if loaded.value not in {revision.value for revision in fetched}:
             yield Said(
-                _named_at(worker) or worker,
-                f"{worker.name} loads commit {found[1]}, but the download Job fetches "
+                loaded,
+                f"{worker.name} loads commit {loaded.value}, but the download Job fetches "
                 f"{fetched[0].value}",
                 "name the same commit in both",
                 also=[(fetched[0], f"fetches {fetched[0].value}")],
             )
 
 
+def _is_snapshot_of(model: str, path: str) -> bool:
+    """Whether a path may lead into the cache folder of a model; other layouts name no model."""
+    return "/models--" not in path or f"/models--{model.replace('/', '--')}/" in path
+
+
+def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
+    """Commits that are downloaded of the model whose snapshot a path names."""
+    return [
+        job.revision
+        for job in deployment.downloads
+        if job.revision
+        and COMMIT.match(job.revision.value)
+        and (job.model is None or _is_snapshot_of(job.model.value, path))
+    ]
+
+
+def _loaded_commit(worker: Worker) -> Located[str] | None:
+    """The commit that a worker asks for: in the model's path, or as the engine's revision."""
+    found = SNAPSHOT.search(worker.model.value) if worker.model else None
+    if found:
+        return Located(found[1], (_named_at(worker) or worker).place)
+    revision = worker.engine["revision"]
+    text = worker.engine.text("revision") or ""
+    return Located(text, revision.place) if COMMIT.match(text) else None
+
+
 @rule(
     "S014",
     "frontend-without-model-files",
     Severity.WARNING,
+    runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
     "DYN_SELF_HOST_METADATA is off by default before 1.4)",
     bad="""

@@ -12,6 +12,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gptoss.places import Place
+from gptoss.sources.job_places import accuracy_rows, benchmark_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -56,11 +57,13 @@ def _rows() -> Iterator[tuple[str, tuple[str, ...]]]:
         "frontend": "frontend",
         "workers.{w}": "workers.{w}",
         "benchmark": "benchmark",
+        "accuracy": "accuracy",
         "downloads": "modelCache.download",
     }
     yield from _worker_rows()
     yield from _frontend_rows()
-    yield from _benchmark_rows()
+    yield from benchmark_rows()
+    yield from accuracy_rows()
     yield from _cache_rows()
     for pod, values in pods.items():
         for path, candidates in POD:
@@ -75,7 +78,7 @@ def _rows() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "config_maps.{n}", ("workers",)
 
 
-JOBS = ("benchmark", "downloads")
+JOBS = ("benchmark", "accuracy", "downloads")
 
 
 def _worker_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -103,6 +106,9 @@ def _worker_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield f"{worker}.flags.--model", ("model.revision", "model.id")
     yield f"{worker}.flags.--served-model-name", ("model.servedName", "model.id")
     yield f"{worker}.flags.--extra-engine-args", (f"{worker}.engineConfig",)
+    yield f"{worker}.flags.--revision", ("model.revision",)
+    yield f"{worker}.flags.--config", (f"{worker}.engineConfig",)
+    yield f"{worker}.flags.--served_model_name", ("model.servedName",)
     for size in ("max-seq-len", "max-num-tokens", "max-batch-size"):
         yield f"{worker}.flags.--{size}", (f"{worker}.engine.{size.replace('-', '_')}",)
     yield f"{worker}.flags.{{n}}", (f"{worker}.extraArgs",)
@@ -116,30 +122,6 @@ def _frontend_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
     yield "frontend.flags.--router-mode", ("frontend.routerMode",)
     yield "frontend.flags.--enforce-disagg", ("frontend.enforceDisagg",)
     yield "frontend.flags.{n}", ("frontend.extraArgs",)
-
-
-def _benchmark_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
-    per_gpu = "workload.concurrencyPerGpu"
-    yield "benchmark.input_tokens", ("workload.inputTokens",)
-    yield "benchmark.output_tokens", ("workload.outputTokens",)
-    yield "benchmark.concurrency", (per_gpu,)
-    yield "benchmark.concurrency_per_gpu", (per_gpu,)
-    yield "benchmark.gpu_count", ("workers",)
-    yield "benchmark.requests", ("workload.requests", per_gpu)
-    yield "benchmark.flags.--warmup-request-count", ("benchmark.warmupRequests", per_gpu)
-    yield "benchmark.flags.--random-seed", ("benchmark.randomSeed",)
-    yield "benchmark.flags.--num-dataset-entries", ("workload.requests", per_gpu)
-    yield "benchmark.flags.--model", ("model.servedName", "model.id")
-    yield "benchmark.flags.--tokenizer", ("model.id",)
-    yield "benchmark.flags.--tokenizer-revision", ("model.revision",)
-    yield "benchmark.flags.{n}", ("benchmark.extraArgs",)
-    yield (
-        "benchmark.mounts./artifacts",
-        (
-            "benchmark.artifacts.existingClaim",
-            "benchmark.artifacts.subPath",
-        ),
-    )
 
 
 def _cache_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
@@ -161,6 +143,7 @@ def _cache_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
         for name in ("HF_HOME", "HF_HUB_OFFLINE", "TIKTOKEN_ENCODINGS_BASE"):
             yield f"{pod}.env.{name}", (f"{pod}.env.{name}", "modelCache")
     yield "claims.{n}", ("modelCache",)
+    yield "services.{n}", ("runtime.kind",)
 
 
 @dataclass(frozen=True, slots=True)

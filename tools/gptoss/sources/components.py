@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from gptoss.model import Component, Frontend, Problem, Worker
@@ -13,10 +14,11 @@ from gptoss.sources.workers import MODULE, read_worker
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.facts import Facts
+    from gptoss.facts import Facts, Release
     from gptoss.places import Located, Place
-    from gptoss.pods import Pod
+    from gptoss.pods import Command, Pod
     from gptoss.sources.graph import Part
+    from gptoss.sources.pod_spec import ReadPod
     from gptoss.sources.reading import Scope
     from gptoss.yaml_tree import Tree
 
@@ -34,19 +36,36 @@ class ComponentFields(TypedDict):
     pod: Pod
 
 
+@dataclass(frozen=True, slots=True)
+class Running:
+    """A component that runs ``dynamo.trtllm``.
+
+    Attributes:
+        part: The component as it is written.
+        read: Its pod.
+        command: The ``dynamo.trtllm`` command.
+        scope: Its path.
+    """
+
+    part: Part
+    read: ReadPod
+    command: Command
+    scope: Scope
+
+
 class Components:
     """Components in the making of a deployment.
 
     Attributes:
         frontend: The first one that is a frontend.
-        workers: Those that run ``dynamo.trtllm``, whatever their type.
+        running: Those that run ``dynamo.trtllm``, whatever their type.
         others: All others.
         problems: What is wrong with engine settings.
     """
 
     def __init__(self, facts: Facts, root: Scope, config_maps: Mapping[str, Tree]) -> None:
         self.frontend: Frontend | None = None
-        self.workers: list[Worker] = []
+        self.running: list[Running] = []
         self.others: list[Component] = []
         self.problems: list[Problem] = []
         self._facts = facts
@@ -57,9 +76,9 @@ class Components:
         """Reads a component.
 
         Raises:
-            InputError: A field has a shape that the API server or the engine would refuse.
+            InputError: A field has a shape that the API server would refuse.
         """
-        if part.may_run(MODULE) and self._add_worker(part):
+        if part.may_run(MODULE) and self._add_running(part):
             return
         is_frontend = part.type is not None and part.type.value == "frontend"
         if self.frontend is None and (is_frontend or part.may_run(FRONTEND)):
@@ -71,17 +90,29 @@ class Components:
         scope = self._root.under("others", part.name)
         self.others.append(Component(**_fields(part, read_pod(part.template, scope).pod, scope)))
 
-    def _add_worker(self, part: Part) -> bool:
-        """Adds a worker; False when the module is named but no command runs it."""
+    def workers(self, release: Release | None) -> tuple[Worker, ...]:
+        """The workers with their engine settings, as they are in force in a release.
+
+        Raises:
+            InputError: A field has a shape that the engine would refuse.
+        """
+        found = []
+        for one in self.running:
+            fields, problems = read_worker(
+                one.part, one.read, one.command, one.scope, self._config_maps, self._facts, release
+            )
+            found.append(Worker(**_fields(one.part, one.read.pod, one.scope), **fields))
+            self.problems += problems
+        return tuple(found)
+
+    def _add_running(self, part: Part) -> bool:
+        """Adds a component; False when the module is named but no command runs it."""
         scope = self._root.under("workers", part.name)
         read = read_pod(part.template, scope)
         command = module_command(read.pod.commands, MODULE)
-        if command is None:
-            return False
-        fields, problems = read_worker(part, read, command, scope, self._config_maps, self._facts)
-        self.workers.append(Worker(**_fields(part, read.pod, scope), **fields))
-        self.problems += problems
-        return True
+        if command is not None:
+            self.running.append(Running(part, read, command, scope))
+        return command is not None
 
 
 def _fields(part: Part, pod: Pod, scope: Scope) -> ComponentFields:

@@ -68,7 +68,8 @@ def build_engine(
         raise InputError(f"a worker has at least one GPU, not {gpus}")
     home, stem = tree.place, PurePath(source).stem
     command = Command(tuple(Located(word, home) for word in ("python3", "-m", MODULE)))
-    engine = engine_settings(command, {}, tree, home, facts, as_rendered)
+    chosen = facts.releases[release] if release else None
+    engine = engine_settings(command, {}, tree, home, facts, as_rendered, chosen)
     named = engine.text("model")
     worker = Worker(
         name=stem,
@@ -90,13 +91,13 @@ def build_engine(
         model=Located(named, engine["model"].place) if named else Located(MODEL, home),
         served_name=None,
     )
-    worker = _on_nodes(worker, gpus or worker.ranks)
+    worker = on_nodes(worker, gpus or worker.ranks)
     return Deployment(
         name=stem,
         place=home,
         source=source,
         api_version=Located("", home),
-        release=facts.releases[release] if release else None,
+        release=chosen,
         release_place=home,
         model=model_of(worker, facts),
         frontend=None,
@@ -106,8 +107,8 @@ def build_engine(
     )
 
 
-def _on_nodes(worker: Worker, gpus: int) -> Worker:
-    """The worker with its GPUs, on as few nodes as have them."""
+def on_nodes(worker: Worker, gpus: int) -> Worker:
+    """The worker with this many GPUs, on as few nodes as have them."""
     most = worker.gpu.per_node if worker.gpu else gpus
     nodes = -(-gpus // most)
     home = worker.place

@@ -1,7 +1,8 @@
 """Fields that the API server does not know, or whose value it refuses.
 
-The schemas are those of ``schema/crds/json``: the resource's own fields, and pods as Kubernetes
-1.36.0 defines them. They use a small part of JSON Schema, and so does this reader.
+The schemas are those of ``schema/crds/json``: the resource's own fields, and the kinds that come
+with it as Kubernetes 1.36.0 defines them. They use a small part of JSON Schema, and so does this
+reader.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from datetime import date
 from typing import TYPE_CHECKING, Any
 
 from gptoss.model import Problem
-from gptoss.sources.graph import KIND, V1BETA1
+from gptoss.sources.graph import KIND
 from gptoss.sources.reading import shown
 
 if TYPE_CHECKING:
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 Schema = dict[str, Any]
 
-VERSIONS = {"ConfigMap": "v1", "Job": "batch/v1", "PersistentVolumeClaim": "v1"}
-WITH_POD_TEMPLATE = ("DaemonSet", "Deployment", "Job", "StatefulSet")
 TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "string": ("a string", lambda value: isinstance(value, str | date)),
     "boolean": ("true or false", lambda value: isinstance(value, bool)),
@@ -35,31 +34,32 @@ TYPES: dict[str, tuple[str, Callable[[Any], bool]]] = {
     "array": ("a list", lambda value: isinstance(value, list)),
 }
 JSON_TYPES = {str: "string", bool: "boolean", int: "integer", dict: "object", list: "array"}
-LIMITS = {"enum", "maximum", "minimum", "pattern"}
+SCALARS = {str, bool, int}
+LENGTHS = {"minLength": "at least", "maxLength": "at most", "maxItems": "at most"}
+LIMITS = {"enum", "maximum", "minimum", "pattern", *LENGTHS}
 
 
 def field_problems(tree: Tree, facts: Facts) -> Iterator[Problem]:
-    """What is wrong with the fields of a DynamoGraphDeployment, or of metadata and pod of others.
+    """What is wrong with the fields of a DynamoGraphDeployment or an object of Kubernetes itself.
 
-    Problems have the kinds ``field-unknown`` and ``field-refused``.
+    Of any other object only the metadata is judged. Problems have the kinds ``field-unknown`` and
+    ``field-refused``.
     """
-    if tree.text("kind") == KIND:
-        version = (tree.text("apiVersion") or "").rpartition("/")[2]
-        schema = facts.resource_schema(version)
+    kind, version = tree.text("kind") or "", tree.text("apiVersion")
+    if kind == KIND:
+        schema = facts.resource_schema((version or "").rpartition("/")[2])
         yield from _Fields(schema).problems(tree, schema, "")
         return
-    yield from _type_problems(tree)
-    schema = facts.resource_schema(V1BETA1.rpartition("/")[2])
-    parts = {"metadata": "ObjectMeta"}
-    if tree.text("kind") in WITH_POD_TEMPLATE:
-        parts["spec.template"] = "PodTemplateSpec"
-    for path, definition in parts.items():
-        part = tree.at(*path.split("."))
-        if part is not None:
-            yield from _Fields(schema).problems(part, schema["$defs"][definition], path)
+    schema = facts.kubernetes_schema
+    yield from _type_problems(tree, schema["kinds"])
+    fields, definitions = _Fields(schema), schema["$defs"]
+    if version is not None and schema["kinds"].get(kind) == version:
+        yield from fields.problems(tree, definitions[kind], "")
+    elif metadata := tree.at("metadata"):
+        yield from fields.problems(metadata, definitions["ObjectMeta"], "metadata")
 
 
-def _type_problems(tree: Tree) -> Iterator[Problem]:
+def _type_problems(tree: Tree, versions: dict[str, str]) -> Iterator[Problem]:
     """What is wrong with ``apiVersion`` and ``kind`` of an object of Kubernetes itself."""
     if tree.at("metadata") is None:
         return
@@ -68,14 +68,25 @@ def _type_problems(tree: Tree) -> Iterator[Problem]:
         if value is None:
             where = tree.at(name) or tree
             yield Problem("field-refused", f"the object needs {name}, a string", where.where)
-    expected = VERSIONS.get(kind or "", version)
-    nearest = difflib.get_close_matches(kind or "", VERSIONS, 1, cutoff=0.8)
+    if kind is None or version is None or _is_foreign(version, versions):
+        return
+    expected = versions.get(kind, version)
     named = tree.at("kind") or tree
-    if version != expected and version is not None:
+    if version != expected:
         yield Problem("field-refused", f"{kind} is of {expected}, not of {version}", named.where)
-    elif nearest and nearest[0] != kind and VERSIONS[nearest[0]] == version:
-        message = f"{version} has no {kind}; did you mean {nearest[0]}?"
+    if kind in versions:
+        return
+    same_group = {name.lower(): name for name, of in versions.items() if of == version}
+    nearest = difflib.get_close_matches(kind.lower(), same_group, 1, cutoff=0.8)
+    if nearest:
+        message = f"{version} has no {kind}; did you mean {same_group[nearest[0]]}?"
         yield Problem("field-refused", message, named.where)
+
+
+def _is_foreign(version: str, versions: dict[str, str]) -> bool:
+    """Whether an API group is not one of Kubernetes itself: others may have a Job or a Service."""
+    group = version.rpartition("/")[0]
+    return "." in group and all(known.rpartition("/")[0] != group for known in versions.values())
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,8 +108,17 @@ class _Fields:
             return
         if tree.is_map:
             yield from self._map(tree, schema, path)
+        items = schema.get("items", {})
         for number, element in enumerate(tree.elements()):
-            yield from self.problems(element, schema.get("items", {}), f"{path}[{number}]")
+            if not _is_done(element, items):
+                yield from self._element(element, items, f"{path}[{number}]")
+
+    def _element(self, tree: Tree, schema: Schema, path: str) -> Iterator[Problem]:
+        if tree.value is None and _types(schema) and "null" not in schema["type"]:
+            kind = TYPES[_types(schema)[0]][0]
+            yield Problem("field-refused", f"{path} must be {kind}, not nothing", tree.where)
+        else:
+            yield from self.problems(tree, schema, path)
 
     def _map(self, tree: Tree, schema: Schema, path: str) -> Iterator[Problem]:
         known, others = schema.get("properties", {}), schema.get("additionalProperties", {})
@@ -110,19 +130,24 @@ class _Fields:
             field = known.get(name, others)
             if field is False:
                 yield Problem("field-unknown", _unknown(name, path, known), value.where)
-            elif value.is_container or not _is_plainly_right(value.value, field):
+            elif not _is_done(value, field):
                 yield from self.problems(value, field, f"{path}.{name}" if path else name)
 
 
 def _types(schema: Schema) -> list[str]:
     kinds = schema.get("type", [])
-    return [kinds] if isinstance(kinds, str) else [kind for kind in kinds if kind != "null"]
+    return [kind for kind in ([kinds] if isinstance(kinds, str) else kinds) if kind != "null"]
+
+
+def _is_done(tree: Tree, schema: Schema) -> bool:
+    """Whether there is nothing to find: a scalar that is plainly right."""
+    return type(tree.value) in SCALARS and _is_plainly_right(tree.value, schema)
 
 
 def _is_plainly_right(value: Any, schema: Schema) -> bool:
     """Whether a value has the type asked for and no limits to keep: true of most."""
     written = JSON_TYPES.get(type(value), "nothing of JSON")
-    return written in schema.get("type", ()) and LIMITS.isdisjoint(schema)
+    return written in schema.get("type", ()) and (len(schema) == 1 or LIMITS.isdisjoint(schema))
 
 
 def _refusal(value: Any, schema: Schema) -> str | None:
@@ -132,14 +157,23 @@ def _refusal(value: Any, schema: Schema) -> str | None:
     if kinds and not any(TYPES[kind][1](value) for kind in kinds):
         return " or ".join(TYPES[kind][0] for kind in kinds)
     if "enum" in schema and value not in schema["enum"]:
-        return " or ".join(map(str, schema["enum"]))
+        return " or ".join(str(value) for value in schema["enum"] if value is not None)
     if _is_number(value) and value < schema.get("minimum", value):
         return f"at least {schema['minimum']}"
     if _is_number(value) and value > schema.get("maximum", value):
         return f"at most {schema['maximum']}"
     if isinstance(value, str) and not re.search(schema.get("pattern", ""), value):
         return f"as in {schema['pattern']}"
+    for name, words in LENGTHS.items():
+        if isinstance(value, str | list) and _is_beyond(len(value), name, schema):
+            unit = "element" if isinstance(value, list) else "character"
+            return f"{words} {schema[name]} {unit}{'s' * (schema[name] != 1)} long"
     return None
+
+
+def _is_beyond(length: int, name: str, schema: Schema) -> bool:
+    limit = schema.get(name, length)
+    return bool(length < limit if name.startswith("min") else length > limit)
 
 
 def _unknown(name: str, path: str, known: Schema) -> str:

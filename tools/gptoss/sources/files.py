@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,8 +28,17 @@ def read(source: str) -> list[Tree]:
             without YAML files.
     """
     if source == STDIN:
-        return parse_documents(_decoded(sys.stdin.buffer.read(), "<stdin>"), "<stdin>")
-    return [tree for path in _files(source) for tree in parse_documents(_text(path), str(path))]
+        return parse_documents(read_stdin(), "<stdin>")
+    return [tree for path in _files(source) for tree in parse_documents(read_text(path), str(path))]
+
+
+def read_stdin() -> str:
+    """The text on standard input.
+
+    Raises:
+        InputError: It is no UTF-8 text.
+    """
+    return _decoded(overlay.read_stdin(), overlay.STDIN)
 
 
 def _files(source: str) -> list[Path]:
@@ -50,7 +58,12 @@ def _files(source: str) -> list[Path]:
     return found
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file.
+
+    Raises:
+        InputError: It cannot be read, or is no UTF-8 text.
+    """
     try:
         content = overlay.content_of(path)
     except (OSError, ValueError) as error:

@@ -31,15 +31,17 @@ class ChartSource:
         files: Values files, first to last, as the user named them.
         settings: ``--set`` arguments, first to last.
         name: Name of the Helm release.
+        with_benchmark: Whether the benchmark Job is rendered even where it is off.
     """
 
     label: str
     files: tuple[Path, ...]
     settings: tuple[str, ...] = ()
     name: str = NAME
+    with_benchmark: bool = True
 
     def argv(self, helm: str, laid: overlay.Laid | None = None) -> list[str]:
-        """The command line that renders it, with its benchmark.
+        """The command line that renders it.
 
         Args:
             helm: Path of Helm.
@@ -49,7 +51,8 @@ class ChartSource:
         argv = [helm, "template", self.name, str(chart)]
         for file in self.files:
             argv += ["--values", str(laid.file(file) if laid else file)]
-        for setting in (*self.settings, "benchmark.enabled=true"):
+        benchmark = ("benchmark.enabled=true",) if self.with_benchmark else ()
+        for setting in (*self.settings, *benchmark):
             argv += ["--set", setting]
         return argv
 
@@ -91,18 +94,27 @@ def render(source: ChartSource, helm: str) -> Rendering:
     Raises:
         InputError: Helm does not start, does not end within a minute, or is killed.
     """
+    with overlay.on_disk() as laid:
+        return run_helm(source, source.argv(helm, laid))
+
+
+def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
+    """What a ``helm template`` command line of a target gives.
+
+    Raises:
+        InputError: Helm does not start, does not end within a minute, or is killed.
+    """
     # Rendering is over before Go's garbage collector would pay off.
     environment = {**os.environ, "GOGC": "off"}
     try:
-        with overlay.on_disk() as laid:
-            done = subprocess.run(
-                source.argv(helm, laid),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                env=environment,
-                timeout=TIMEOUT_SECONDS,
-                check=False,
-            )
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
     except subprocess.TimeoutExpired:
         raise InputError(f"helm template did not end within {TIMEOUT_SECONDS} s") from None
     except OSError as error:

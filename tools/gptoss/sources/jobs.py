@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.model import Benchmark, Download
+from gptoss.model import Accuracy, Benchmark, Download, Step
 from gptoss.places import Located
 from gptoss.pods import Command
 from gptoss.sources.graph import main_container
 from gptoss.sources.pod_spec import PodTemplate, read_pod
 from gptoss.sources.reading import a_map
+from gptoss.sources.sweeps import measurements
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -19,7 +20,9 @@ if TYPE_CHECKING:
     from gptoss.sources.reading import Scope
     from gptoss.yaml_tree import Tree
 
-BENCHMARKS = ("aiperf", "genai-perf")
+MEASURES = ("aiperf profile", "genai-perf profile", "benchmark_serving")
+EVALUATES = "gpt_oss.evals"
+EFFORTS = "low,medium,high"
 DOWNLOADERS = ("hf", "huggingface-cli")
 DOWNLOAD_MARKS = ("hf download", "huggingface-cli download", "snapshot_download")
 GPUS_ANNOTATION = "gpt-oss/gpus"
@@ -60,11 +63,14 @@ class Job:
 
     @property
     def is_benchmark(self) -> bool:
-        """Whether it measures with aiperf or genai-perf."""
+        """Whether it measures with a load generator."""
         keys = dict(self.template.annotations.items()) if self.template.annotations else {}
-        return (
-            any(f"{tool} profile" in self._text for tool in BENCHMARKS) or GPUS_ANNOTATION in keys
-        )
+        return any(mark in self._text for mark in MEASURES) or GPUS_ANNOTATION in keys
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether it evaluates answers."""
+        return EVALUATES in self._text
 
     @property
     def is_download(self) -> bool:
@@ -95,10 +101,57 @@ def read_benchmark(job: Job, scope: Scope) -> Benchmark:
     Raises:
         InputError: A field has a shape that the API server would refuse.
     """
+    return benchmark_of(job.name, read_pod(job.template, scope).pod, scope)
+
+
+def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
+    """The benchmark that a pod runs.
+
+    Raises:
+        InputError: The concurrencies of a sweep are no numbers.
+    """
+    found = measurements(pod.commands)
+    first = found[0] if found else None
+    command = first.command if first else None
+    numbers = {number: _number(number, pod, command, scope) for number in NUMBERS}
+    steps = tuple(
+        Step(
+            each.command,
+            _number("concurrency", pod, each.command, scope),
+            _number("requests", pod, each.command, scope),
+        )
+        for each in found
+    )
+    if len(steps) > 1:
+        numbers |= {"concurrency": None, "requests": None}
+    return Benchmark(
+        name=name,
+        place=pod.place,
+        pod=pod,
+        command=command,
+        steps=steps,
+        tool=first.tool if first else None,
+        lost=first.lost if first else (),
+        **numbers,
+    )
+
+
+def read_accuracy(job: Job, scope: Scope) -> Accuracy | None:
+    """The evaluation that a Job runs; None when its command is not to be found.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
     pod = read_pod(job.template, scope).pod
-    command = _benchmark_command(pod.commands)
-    numbers = {name: _number(name, pod, command, scope) for name in NUMBERS}
-    return Benchmark(name=job.name, place=pod.place, pod=pod, command=command, **numbers)
+    for command in pod.commands:
+        texts = [word.value for word in command.words]
+        if EVALUATES in texts:
+            words = Command(command.words[texts.index(EVALUATES) :])
+            listed = words.flag("--reasoning-effort") or Located(EFFORTS, words.place)
+            place = scope.at("efforts", listed.place)
+            efforts = tuple(Located(effort, place) for effort in listed.value.split(","))
+            return Accuracy(job.name, pod.place, pod, words, efforts)
+    return None
 
 
 def read_download(job: Job, scope: Scope) -> Download:
@@ -107,12 +160,16 @@ def read_download(job: Job, scope: Scope) -> Download:
     Raises:
         InputError: A field has a shape that the API server would refuse.
     """
-    pod = read_pod(job.template, scope).pod
-    command = _download_command(pod.commands)
+    return download_of(job.name, read_pod(job.template, scope).pod, scope)
+
+
+def download_of(name: str, pod: Pod, scope: Scope) -> Download:
+    """The download that a pod runs."""
+    command = download_command(pod.commands)
     model = _repository(command) if command else None
     revision = command.flag("--revision") if command else None
     return Download(
-        name=job.name,
+        name=name,
         place=pod.place,
         pod=pod,
         model=scope.moved("model", model or _variable(pod, MODEL_VARIABLES)),
@@ -120,16 +177,13 @@ def read_download(job: Job, scope: Scope) -> Download:
     )
 
 
-def _benchmark_command(commands: Iterable[Command]) -> Command | None:
-    for command in commands:
-        for position, word in enumerate(command.words[:-1]):
-            is_tool = word.value.rpartition("/")[2] in BENCHMARKS
-            if is_tool and command.words[position + 1].value == "profile":
-                return Command(command.words[position:])
-    return None
+def benchmark_command(commands: Iterable[Command]) -> Command | None:
+    """The first command that measures, in aiperf's words and from the tool's name on."""
+    return next((found.command for found in measurements(commands)), None)
 
 
-def _download_command(commands: Iterable[Command]) -> Command | None:
+def download_command(commands: Iterable[Command]) -> Command | None:
+    """The first command that downloads with Hugging Face's client, from its name on."""
     for command in commands:
         for position, word in enumerate(command.words[:-1]):
             is_tool = word.value.rpartition("/")[2] in DOWNLOADERS

@@ -10,8 +10,13 @@ Every place in the model is the locator's answer for a deployment path:
 ``frontend``                                   the frontend; ``frontend.…`` what is in it
 ``workers.<name>``                             a worker; the name as it is written
 ``others.<name>``                              a component that is neither
-``benchmark``, ``downloads``                   Jobs
+``benchmark``, ``accuracy``, ``downloads``     Jobs
 ``config_maps.<name>``, ``claims.<name>``      objects given along with it
+``services.<name>``, ``services.<name>.port``  Services that lead to a server
+``rollout``, ``rollout.strategy``,             how the pods of a server are replaced
+``rollout.surge``, ``rollout.deadline``
+``scraped``                                    paths under which its metrics are read
+``operator.…``, ``components.<name>.…``        what is asked of the operator
 ``manifest``                                   anything else in a manifest
 =============================================  ===================================================
 
@@ -36,12 +41,12 @@ A component or Job ``<pod>`` has:
 A component also has ``type``, ``sub_type``, ``replicas``, ``runtime_version`` and
 ``ignored.<field>``; a worker ``gpus``, ``node_count``, ``model``, ``served_name``, ``engine`` (the
 engine YAML as a whole) and ``engine.<dotted key>``; the benchmark ``concurrency``, ``requests``,
-``input_tokens``, ``output_tokens``, ``concurrency_per_gpu`` and ``gpu_count``; a download ``model``
-and ``revision``.
+``input_tokens``, ``output_tokens``, ``concurrency_per_gpu`` and ``gpu_count``; the evaluation
+``efforts``; a download ``model`` and ``revision``.
 
 Problems that the reader finds have the kinds ``duplicate-key``, ``config-map-twice``,
-``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused`` and
-``override-not-json``.
+``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused``,
+``operator-needs-field``, ``resource-rule-broken`` and ``override-not-json``.
 """
 
 from __future__ import annotations
@@ -49,18 +54,29 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
 from gptoss.model import Deployment, Problem
 from gptoss.places import Located
 from gptoss.sources.components import Components
-from gptoss.sources.engine_yaml import repeated_key, repeated_keys
+from gptoss.sources.engine_yaml import engine_yaml, repeated_key, repeated_keys
 from gptoss.sources.environment import variables
 from gptoss.sources.fields import field_problems
 from gptoss.sources.graph import V1ALPHA1, parts
-from gptoss.sources.jobs import read_benchmark, read_download
+from gptoss.sources.jobs import read_accuracy, read_benchmark, read_download
 from gptoss.sources.objects import Objects
+from gptoss.sources.operator_settings import broken_rules, missing_fields, read_operator_settings
+from gptoss.sources.pod_spec import read_pod
 from gptoss.sources.reading import Locator, Scope, a_map, as_rendered, string, string_map
+from gptoss.sources.releases import asked_release, tag_of
+from gptoss.sources.serve import Server, serve_deployment
 from gptoss.sources.workers import model_of
+from gptoss.sources.workloads import (
+    pod_template,
+    read_rollout,
+    read_service,
+    scraped_paths,
+    selects,
+    worker_name,
+)
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -69,6 +85,7 @@ if TYPE_CHECKING:
     from gptoss.model import Worker
     from gptoss.places import Place
     from gptoss.pods import Variable
+    from gptoss.sources.components import Running
     from gptoss.yaml_tree import Tree
 
 
@@ -90,46 +107,105 @@ def build(
         release: Dynamo release to take it for, instead of the one of the workers' image.
 
     Raises:
-        InputError: There is not exactly one DynamoGraphDeployment, the release is not known, or
-            a field has a shape that the API server or the engine would refuse.
+        InputError: There is not exactly one DynamoGraphDeployment or workload that runs
+            ``trtllm-serve``, the release is not known, or a field has a shape that the API server
+            or the engine would refuse.
     """
     root = Scope(locate)
     objects = Objects.of(documents, source)
-    graph, where = objects.graph, _start(objects.graph.tree)
-    common = _common_variables(graph.tree, root)
-    components = Components(facts, root, objects.config_map_trees)
-    for part in parts(graph.tree, common):
-        components.add(part)
-    chosen, release_place = _release(components.workers, facts, release)
+    if objects.is_graph:
+        deployment = _graph_deployment(objects, source, facts, root, release)
+    else:
+        deployment = _serve_deployment(objects, source, facts, root, release)
     benchmark = next((job for job in objects.jobs if job.is_benchmark), None)
     downloads = [job for job in objects.jobs if not job.is_benchmark and job.is_download]
-    version = string(graph.tree.at("apiVersion"), "apiVersion") or ""
-    return Deployment(
-        name=graph.name,
-        place=root.at("name", where),
-        source=source,
-        api_version=Located(version, root.at("api_version", graph.tree.place)),
-        release=chosen,
-        release_place=root.at("release", release_place or where),
-        model=_model(components.workers, facts),
-        frontend=components.frontend,
-        workers=tuple(components.workers),
-        others=tuple(components.others),
-        annotations=_annotations(graph.tree, root),
-        environment=common,
+    accuracy = next((job for job in objects.jobs if job.is_accuracy), None)
+    return replace(
+        deployment,
+        name=objects.graph.name,
+        place=root.at("name", _start(objects.graph.tree)),
+        api_version=_api_version(objects.graph.tree, root),
+        annotations=_annotations(objects.graph.tree, root),
         config_maps=objects.located_config_maps(root),
         claims=objects.located_claims(root),
         volumes=objects.volumes(root),
         downloads=tuple(read_download(job, root.under("downloads")) for job in downloads),
         benchmark=read_benchmark(benchmark, root.under("benchmark")) if benchmark else None,
-        backend=_backend(graph.tree, root),
+        accuracy=read_accuracy(accuracy, root.under("accuracy")) if accuracy else None,
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
-            *components.problems,
+            *deployment.problems,
             *_field_problems(objects.trees, facts, root),
         ),
     )
+
+
+def _graph_deployment(
+    objects: Objects, source: str, facts: Facts, root: Scope, release: str | None
+) -> Deployment:
+    """The components of a DynamoGraphDeployment."""
+    graph, where = objects.graph, _start(objects.graph.tree)
+    common = _common_variables(graph.tree, root)
+    components = Components(facts, root, objects.config_map_trees)
+    written = parts(graph.tree, common)
+    for part in written:
+        components.add(part)
+    chosen, release_place = _release(components.running, facts, release)
+    workers = components.workers(chosen)
+    return Deployment(
+        name=graph.name,
+        place=where,
+        source=source,
+        api_version=_api_version(graph.tree, root),
+        release=chosen,
+        release_place=root.at("release", release_place or where),
+        model=_model(workers, facts),
+        frontend=components.frontend,
+        workers=workers,
+        others=tuple(components.others),
+        environment=common,
+        backend=_backend(graph.tree, root),
+        operator=read_operator_settings(graph.tree, written, root),
+        problems=(
+            *components.problems,
+            *missing_fields(graph.tree, written, root),
+            *broken_rules(graph.tree, written, root),
+        ),
+    )
+
+
+def _serve_deployment(
+    objects: Objects, source: str, facts: Facts, root: Scope, release: str | None
+) -> Deployment:
+    """The server of a Deployment or StatefulSet."""
+    workload = objects.graph.tree
+    name = worker_name(workload, objects.graph.name)
+    scope = root.under("workers", name)
+    read = read_pod(pod_template(workload), scope)
+    config_maps = objects.config_map_trees
+    spec = a_map(workload.at("spec"), "spec")
+    server = Server(
+        name=name,
+        read=read,
+        scope=scope,
+        engine=lambda path: engine_yaml(path, read, config_maps, scope),
+        replicas=scope.whole("replicas", spec.at("replicas") if spec else None, "replicas"),
+    )
+    found = serve_deployment(server, source, facts, release)
+    services = (tree for tree in objects.trees if selects(tree, workload))
+    return replace(
+        found,
+        services=tuple(read_service(tree, workload, root) for tree in services),
+        rollout=read_rollout(workload, root),
+        scraped=tuple(scraped_paths(workload, objects.trees, root)),
+        release_place=root.at("release", found.release_place),
+    )
+
+
+def _api_version(tree: Tree, root: Scope) -> Located[str]:
+    version = string(tree.at("apiVersion"), "apiVersion") or ""
+    return Located(version, root.at("api_version", tree.place))
 
 
 def _backend(graph: Tree, root: Scope) -> Located[str] | None:
@@ -160,29 +236,20 @@ def _annotations(graph: Tree, root: Scope) -> dict[str, Located[str]]:
 
 
 def _release(
-    workers: list[Worker], facts: Facts, asked: str | None
+    running: list[Running], facts: Facts, asked: str | None
 ) -> tuple[Release | None, Place | None]:
     """The release, as asked for or by the workers' images, and where it is chosen."""
-    images = [worker.pod.image for worker in workers if worker.pod.image]
+    images = [one.read.pod.image for one in running if one.read.pod.image]
     place = images[0].place if images else None
     if asked is not None:
-        known = facts.release_of(asked)
-        if known is None:
-            names = ", ".join(facts.releases)
-            raise InputError(f"Dynamo release {asked} is not known; it is one of {names}")
-        return known, place
+        return asked_release(asked, facts), place
     for image in images:
-        if release := facts.release_of(_tag(image.value)):
+        if release := facts.release_of(tag_of(image.value)):
             return release, image.place
     return None, place
 
 
-def _tag(image: str) -> str:
-    """The tag of an image reference, or ''."""
-    return image.partition("@")[0].rpartition("/")[2].partition(":")[2]
-
-
-def _model(workers: list[Worker], facts: Facts) -> Model | None:
+def _model(workers: tuple[Worker, ...], facts: Facts) -> Model | None:
     known = (model_of(worker, facts) for worker in workers)
     return next((model for model in known if model), None)
 

@@ -12,6 +12,7 @@ from gptoss.places import Located, Place
 from gptoss.sources.graph import KIND, V1ALPHA1, V1BETA1
 from gptoss.sources.jobs import Job, read_job
 from gptoss.sources.reading import a_map, elements, is_on, maps, quantity, string
+from gptoss.sources.workloads import is_serve_workload
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,7 +38,7 @@ class Objects:
     """What a deployment is read from.
 
     Attributes:
-        graph: The DynamoGraphDeployment.
+        graph: The DynamoGraphDeployment, or the workload that runs ``trtllm-serve``.
         config_maps: ConfigMaps in the order of the documents.
         claims: PersistentVolumeClaims, those that the graph has made too.
         jobs: Jobs.
@@ -55,13 +56,15 @@ class Objects:
         """Sorts documents by kind; Helm hooks and kinds that do not matter are left out.
 
         Raises:
-            InputError: There is not exactly one DynamoGraphDeployment, or an object has no name.
+            InputError: There is not exactly one DynamoGraphDeployment or workload that runs
+                ``trtllm-serve``, or an object has no name.
         """
         trees = [tree for document in documents for tree in objects_of(document)]
-        graphs = [_named(tree) for tree in trees if tree.text("kind") == KIND]
+        graphs = [_named(tree) for tree in trees if serves(tree)]
         if len(graphs) != 1:
             raise _not_one(graphs, trees, source)
-        _check_version(graphs[0].tree)
+        if graphs[0].tree.text("kind") == KIND:
+            _check_version(graphs[0].tree)
         objects = cls(graphs[0], trees=trees, claims=list(_created_claims(graphs[0].tree)))
         for tree in trees:
             kind = tree.text("kind")
@@ -73,6 +76,11 @@ class Objects:
             elif kind == "Job":
                 objects.jobs.append(read_job(tree, _named(tree).name))
         return objects
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether Dynamo serves the model."""
+        return self.graph.tree.text("kind") == KIND
 
     @property
     def config_map_trees(self) -> dict[str, Tree]:
@@ -121,6 +129,15 @@ class Objects:
                     f"first at {first.tree.place}",
                     root.at(f"config_maps.{config_map.name}", where.where),
                 )
+
+
+def serves(tree: Tree) -> bool:
+    """Whether an object serves the model: a graph, or a workload that runs ``trtllm-serve``.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    return tree.text("kind") == KIND or is_serve_workload(tree)
 
 
 def objects_of(document: Tree) -> Iterator[Tree]:
@@ -172,13 +189,19 @@ def _check_version(graph: Tree) -> None:
 def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
     if graphs:
         names = ", ".join(graph.name for graph in graphs)
+        all_graphs = all(graph.tree.text("kind") == KIND for graph in graphs)
+        what = f"{KIND}s" if all_graphs else "deployments"
         return InputError(
-            f"{len(graphs)} {KIND}s: {names}; give one of them at a time", graphs[1].tree.place
+            f"{len(graphs)} {what}: {names}; give one of them at a time", graphs[1].tree.place
         )
     kinds = Counter(tree.text("kind") or "something without a kind" for tree in trees)
     found = ", ".join(sorted(kinds)) or "nothing"
     place = trees[0].place if trees else Place(source)
-    return InputError(f"there is no {KIND}, only {found}; give its manifest too", place)
+    return InputError(
+        f"there is no {KIND}, only {found}, and nothing that runs trtllm-serve; "
+        "give its manifest too",
+        place,
+    )
 
 
 def _claim(named: Named, root: Scope) -> Claim:

@@ -5,14 +5,15 @@ from __future__ import annotations
 import difflib
 import re
 from dataclasses import dataclass
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 from gptoss import overlay, resources
 from gptoss.errors import InputError
 from gptoss.sources.helm import ChartSource
 
-MANIFEST = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
-WORKERS = re.compile(r"^workers:", re.MULTILINE)
+# Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
+MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
 # Keys that only a values file has at its top.
 VALUES = re.compile(
     r"^(description|runtime|hardware|workload|workers|quantization|frontend|modelCache|benchmark"
@@ -92,19 +93,20 @@ def _over(
 
 
 def _shipped(settings: tuple[str, ...]) -> list[ChartSource]:
-    """Every target, plain and with each overlay."""
+    """Every target, plain and with each overlay that is made for it."""
     shipped = resources.values_files()
-    targets = {name: path for name, path in shipped.items() if _is_target(path)}
-    laid_over = [path for name, path in shipped.items() if name not in targets]
+    made_for = {path: resources.overlay_for(_text(path)) for path in shipped.values()}
+    targets = {name: path for name, path in shipped.items() if made_for[path] is None}
+    laid_over = [(path, patterns) for path, patterns in made_for.items() if patterns]
     charts = []
     for name, path in targets.items():
         charts.append(_over(name, (path,), (), settings))
-        charts += [_over(name, (path,), (overlay_file,), settings) for overlay_file in laid_over]
+        charts += [
+            _over(name, (path,), (file,), settings)
+            for file, patterns in laid_over
+            if any(fnmatchcase(name, pattern) for pattern in patterns)
+        ]
     return charts
-
-
-def _is_target(path: Path) -> bool:
-    return bool(WORKERS.search(_text(path)))
 
 
 def _values_file(name: str) -> Path | None:
@@ -115,7 +117,7 @@ def _values_file(name: str) -> Path | None:
     """
     shipped = resources.values_files()
     if name in shipped:
-        if not _is_target(shipped[name]):
+        if resources.overlay_for(_text(shipped[name])):
             raise InputError(f"{name} is an overlay; lay it over a target with -f {shipped[name]}")
         return shipped[name]
     path = Path(name)

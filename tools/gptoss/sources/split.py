@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.graph import KIND
 from gptoss.sources.jobs import read_job
-from gptoss.sources.objects import objects_of
+from gptoss.sources.objects import objects_of, serves
+from gptoss.sources.workloads import selects
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -17,39 +18,53 @@ NAMED_BY_GRAPH = ("ConfigMap", "PersistentVolumeClaim")
 
 
 def split(documents: list[Tree]) -> list[list[Tree]]:
-    """The documents of each deployment; all of them together when there is at most one graph.
+    """The documents of each deployment; all of them together when there is at most one.
 
-    A ConfigMap or claim belongs to every graph that names it. A Job belongs to the graph whose
-    frontend it names, or else to the one that its own name begins with; of two that fit, the one
-    with the longer name is meant. What nobody names belongs to all, except a benchmark. Nothing
-    crosses namespaces.
+    A deployment is a DynamoGraphDeployment, or a workload that runs ``trtllm-serve``. A ConfigMap
+    or claim belongs to every one that names it, a Service to that whose pods it selects. A Job
+    belongs to the deployment whose frontend or Service it names, or else to the one that its own
+    name begins with; of two that fit, the one with the longer name is meant. What nobody names
+    belongs to all, except a benchmark or evaluation. Nothing crosses namespaces.
 
     Raises:
         InputError: A document is no Kubernetes object, or a Job has a shape that is refused.
     """
     trees = [tree for document in documents for tree in objects_of(document)]
-    graphs = [tree for tree in trees if tree.text("kind") == KIND]
+    graphs = [tree for tree in trees if serves(tree)]
     if len(graphs) < 2:
         return [documents]
     texts = [set(_texts(graph)) for graph in graphs]
+    addresses = [_addresses(graph, trees) for graph in graphs]
     found: list[list[Tree]] = [[graph] for graph in graphs]
     for tree in trees:
-        if tree.text("kind") != KIND:
-            for number in _owners(tree, graphs, texts):
+        if not any(tree is graph for graph in graphs):
+            for number in _owners(tree, graphs, texts, addresses):
                 found[number].append(tree)
     return found
 
 
-def _owners(tree: Tree, graphs: list[Tree], texts: list[set[str]]) -> list[int]:
-    """Positions of the graphs that an object belongs to."""
+def _addresses(graph: Tree, trees: list[Tree]) -> list[str]:
+    """Names under which clients reach a deployment."""
+    if graph.text("kind") == KIND:
+        return [f"{_name(graph)}-frontend"]
+    return [_name(tree) for tree in trees if selects(tree, graph)]
+
+
+def _owners(
+    tree: Tree, graphs: list[Tree], texts: list[set[str]], addresses: list[list[str]]
+) -> list[int]:
+    """Positions of the deployments that an object belongs to."""
     near = [number for number, graph in enumerate(graphs) if _share_namespace(tree, graph)]
     if tree.text("kind") == "Job":
         words = " ".join(_texts(tree))
-        named = [n for n in near if f"{_name(graphs[n])}-frontend" in words]
+        named = [n for n in near if any(address in words for address in addresses[n])]
         named = named or [n for n in near if _name(tree).startswith(f"{_name(graphs[n])}-")]
         if named:
             return [max(named, key=lambda n: len(_name(graphs[n])))]
-        return [] if read_job(tree, _name(tree)).is_benchmark else near
+        job = read_job(tree, _name(tree))
+        return [] if job.is_benchmark or job.is_accuracy else near
+    if tree.text("kind") == "Service":
+        return [number for number in near if selects(tree, graphs[number])]
     if tree.text("kind") in NAMED_BY_GRAPH:
         return [number for number in near if _name(tree) in texts[number]] or near
     return near

@@ -14,9 +14,9 @@ from gptoss.sources.reading import a_map, string
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.facts import Facts, Gpu, Model
+    from gptoss.facts import Facts, Gpu, Model, Release
     from gptoss.model import Problem, Worker
-    from gptoss.pods import Command
+    from gptoss.pods import Command, Pod
     from gptoss.settings import Settings
     from gptoss.sources.graph import Part
     from gptoss.sources.pod_spec import ReadPod
@@ -58,6 +58,7 @@ def read_worker(
     scope: Scope,
     config_maps: Mapping[str, Tree],
     facts: Facts,
+    release: Release | None,
 ) -> tuple[WorkerFields, list[Problem]]:
     """What makes a component a worker, and what is wrong with its engine settings.
 
@@ -68,7 +69,8 @@ def read_worker(
     file = given(command, environment, "--extra-engine-args")
     yaml = engine_yaml(file, read, config_maps, scope)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
-    engine = engine_settings(command, environment, yaml.tree, home, facts, scope.under("engine").at)
+    locate = scope.under("engine").at
+    engine = engine_settings(command, environment, yaml.tree, home, facts, locate, release)
     problem = override_problem(command, environment)
     fields = WorkerFields(
         command=command,
@@ -78,7 +80,7 @@ def read_worker(
         engine=engine,
         engine_file=file,
         engine_known=yaml.known,
-        gpu=_gpu(read, facts),
+        gpu=gpu_of(read.pod, facts),
         model=scope.moved("model", _model(command, read, engine)),
         served_name=scope.moved("served_name", given(command, environment, "--served-model-name")),
     )
@@ -116,9 +118,9 @@ def _nodes(part: Part, scope: Scope) -> Located[int]:
     return count or Located(DEFAULT_NODES, scope.at("node_count", multinode.where))
 
 
-def _gpu(read: ReadPod, facts: Facts) -> Gpu | None:
+def gpu_of(pod: Pod, facts: Facts) -> Gpu | None:
     """The GPU that the placement asks for, when every label it allows means the same."""
-    for asked in read.pod.nodes:
+    for asked in pod.nodes:
         if asked.key == GPU_LABEL and asked.required and asked.operator == "In":
             gpus = [facts.gpu_of(value) for value in asked.values]
             if gpus and all(gpu == gpus[0] for gpu in gpus):

@@ -1,0 +1,100 @@
+"""Promises of gptoss.click_arguments: it reads a command line as click itself does."""
+
+from __future__ import annotations
+
+import click
+import pytest
+from click.testing import CliRunner
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gptoss.arguments import Kind
+from gptoss.cli_facts import SERVE, Program, program
+from gptoss.click_arguments import read
+from gptoss.places import Located, Place
+
+KNOWN = program(SERVE, "1.3.0rc14")
+assert KNOWN is not None
+FLAGS: Program = KNOWN
+
+
+def _option(name: str) -> click.Option:
+    flag = FLAGS.flags[name]
+    declared = [name, *(alias for alias in flag.aliases if not alias.startswith("--no-"))]
+    if not flag.takes_value:
+        negative = next((a for a in flag.aliases if a.startswith("--no-")), None)
+        declared = [f"{name}/{negative}"] if negative else declared
+        return click.Option([*declared, "out_" + name.strip("-").replace("-", "_")], is_flag=True)
+    return click.Option(
+        [*declared, "out_" + name.strip("-").replace("-", "_")], multiple=flag.nargs == "append"
+    )
+
+
+class DefaultGroup(click.Group):
+    """As trtllm-serve has it: an unknown sub-command means serve."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in self.commands:
+            return "serve", self.commands["serve"], args
+        return super().resolve_command(ctx, args)
+
+
+def _accept(**_given: object) -> None:
+    """Takes anything: only the parser is of interest."""
+
+
+COMMAND = click.Command(
+    "serve",
+    params=[click.Argument(["model"]), *map(_option, FLAGS.flags)],
+    callback=_accept,
+)
+GROUP = DefaultGroup(commands={"serve": COMMAND})
+WORDS = st.one_of(
+    st.sampled_from(sorted(FLAGS.spellings)),
+    st.sampled_from(["model", "8", "-1", "--", "-", "", "a b", "--unknown", "--tp", "-x", "serve"]),
+    st.sampled_from(["--tp_size=8", "--grpc=1", "--host=", "--unknown=1", "--max-batch-size"]),
+)
+
+
+def reads(words: list[str], *, named: bool) -> bool:
+    located = [Located(word, Place("line", number)) for number, word in enumerate(words, 1)]
+    arguments = read(FLAGS, located, named=named)
+    return bool(arguments.words) and not arguments.faults
+
+
+@given(words=st.lists(WORDS, max_size=6))
+def test_what_click_refuses_is_a_fault_and_nothing_else(words: list[str]) -> None:
+    result = CliRunner().invoke(GROUP, ["serve", *words])
+    assert reads(words, named=True) is (result.exit_code == 0), result.output
+
+
+@given(
+    words=st.lists(WORDS.filter(lambda word: word not in ("serve", "--")), min_size=1, max_size=6)
+)
+def test_without_sub_command_flags_before_the_model_are_refused(words: list[str]) -> None:
+    result = CliRunner().invoke(GROUP, words)
+    assert reads(words, named=False) is (result.exit_code == 0), result.output
+
+
+@pytest.mark.parametrize(
+    ("line", "kinds", "model"),
+    [
+        ("openai/gpt-oss-120b --tp_size 8", [], "openai/gpt-oss-120b"),
+        ("--model openai/gpt-oss-120b", [Kind.UNKNOWN], "openai/gpt-oss-120b"),
+        ("m --moe_backend TRTLLM --ep_size 4", [Kind.UNKNOWN], "m"),
+        ("m n", [Kind.STRAY], "m"),
+        ("m --trust_remote_code=true", [Kind.STRAY], "m"),
+        ("m --tp_size", [Kind.NO_VALUE], "m"),
+        ("m $EXTRA", [], "m"),
+        ("--tp_size 8", [], None),
+    ],
+)
+def test_every_word_that_is_refused_is_told_with_its_reason(
+    line: str, kinds: list[Kind], model: str | None
+) -> None:
+    words = [Located(word, Place("line", 1)) for word in line.split()]
+    arguments = read(FLAGS, words)
+    assert [fault.kind for fault in arguments.faults] == kinds
+    assert (arguments.words[0].value if arguments.words else None) == model

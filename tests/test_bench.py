@@ -1,0 +1,52 @@
+"""What ``gptoss bench`` says of a sweep, and of other load generators."""
+
+from __future__ import annotations
+
+import json
+import runpy
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from gptoss.cli import main
+from tests.chart.rendering import CHART, objects, one
+
+if TYPE_CHECKING:
+    from click.testing import Result
+
+STEPS = runpy.run_path(str(CHART / "files" / "benchmark.py"))["steps"]
+
+
+def bench(*arguments: str) -> Result:
+    result = CliRunner().invoke(main, ["bench", *arguments])
+    assert result.exit_code == 0, result.output
+    return result
+
+
+@pytest.mark.parametrize("target", ["serve-latency-b200", "serve-throughput-b200"])
+def test_bench_gives_every_step_that_the_job_makes_of_its_sweep(target: str) -> None:
+    plan = json.loads(bench(target, "--format", "json").stdout)
+    job = one("Job", objects(target, "benchmark.enabled=true"), "benchmark")
+    container = job["spec"]["template"]["spec"]["containers"][0]
+    assert [step["argv"] for step in plan["steps"]] == STEPS(container["args"])
+    for step in plan["steps"]:
+        argv = step["argv"]
+        assert argv[argv.index("--concurrency") + 1] == str(step["concurrency"])
+        assert argv[argv.index("--request-count") + 1] == str(step["requests"])
+        assert step["requests"] == 5 * step["concurrency"]
+    assert plan["steps"][-1]["concurrency"] == plan["capacity"]
+    assert (plan["concurrency"], plan["requests"], plan["argv"]) == (None, None, None)
+
+
+def test_a_fixed_concurrency_is_the_one_step() -> None:
+    plan = json.loads(bench("agg-gb200", "--format", "json").stdout)
+    (step,) = plan["steps"]
+    assert step == {key: plan[key] for key in ("concurrency", "requests", "argv")}
+
+
+def test_steps_above_the_capacity_are_marked() -> None:
+    lines = bench("agg-gb200", "--set", "workload.sweep.to=4096").stdout.splitlines()
+    marked = [line.split()[:3] for line in lines if "above capacity" in line]
+    assert marked == [["8", "4,096", "20,480"]]
+    assert [line for line in lines if line.split()[:3] == ["1", "32", "160"]]
