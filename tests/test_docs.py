@@ -11,7 +11,11 @@ from click.testing import CliRunner
 from gptoss.cli import main
 from tests.chart.rendering import ROOT, run
 
-DOCUMENTS = [ROOT / "README.md", ROOT / "charts" / "gpt-oss" / "README.md"]
+DOCUMENTS = [
+    ROOT / "README.md",
+    ROOT / "charts" / "gpt-oss" / "README.md",
+    *sorted((ROOT / "docs" / "targets").glob("*.md")),
+]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
 

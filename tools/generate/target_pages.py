@@ -13,8 +13,6 @@ from generate.documents import compared
 from generate.requests import examples
 from generate.target_settings import engine_settings, variables
 from gptoss import bench, resources
-from gptoss import rules as _rules  # noqa: F401 (declares the rules)
-from gptoss.findings import RULES
 from gptoss.load import load
 from gptoss.model import Role, Runtime
 from gptoss.reports.common import sizes
@@ -124,7 +122,6 @@ def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
         "comparison": compared(deployment.source, deployment),
         "bench": bench.as_text([deployment]),
         "troubles": [trouble for trouble in _troubles() if trouble.concerns(deployment)],
-        "rules": RULES,
     }
 
 
