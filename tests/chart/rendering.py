@@ -42,7 +42,8 @@ def text(target: str, *settings: str, helm: str = "helm4", name: str = "gpt-oss"
 
 def objects(target: str, *settings: str, helm: str = "helm4") -> list[dict[str, Any]]:
     """The objects that a target renders to."""
-    documents = yaml.safe_load_all(text(target, *settings, helm=helm))
+    rendered = text(target, *settings, helm=helm)
+    documents = yaml.load_all(rendered, Loader=yaml.CSafeLoader)
     return [document for document in documents if document]
 
 
