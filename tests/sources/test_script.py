@@ -31,14 +31,14 @@ BY_HAND = f"""\
 export MODEL_PATH=/data/gpt-oss-120b
 hf download openai/gpt-oss-120b --exclude 'original/*' --local-dir $MODEL_PATH
 
-docker run --gpus all -it --rm --network host -v $MODEL_PATH:/model -v $PWD:/work \\
+docker run --gpus all -it --rm --network host -v $MODEL_PATH:/model -v $PWD:/workspace \\
     --shm-size=10G --ulimit memlock=-1 -e TRTLLM_ENABLE_PDL=1 {RUNTIME}
 
 python3 -m dynamo.frontend --router-mode round-robin --http-port 8000 &
 
 CUDA_VISIBLE_DEVICES=0,1,2,3 python3 -m dynamo.trtllm \\
   --model-path /model --served-model-name openai/gpt-oss-120b \\
-  --extra-engine-args /work/engine/prefill.yaml \\
+  --extra-engine-args /workspace/engine/prefill.yaml \\
   --disaggregation-mode prefill --max-num-tokens 20000 &
 
 CUDA_VISIBLE_DEVICES=4,5,6,7 python3 -m dynamo.trtllm \\

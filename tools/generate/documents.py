@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
-    from gptoss.model import Benchmark, Deployment, Worker
+    from gptoss.jobs import Benchmark
+    from gptoss.model import Deployment, Worker
     from gptoss.pods import Command
 
 ROOT = Path(__file__).resolve().parents[2]

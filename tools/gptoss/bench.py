@@ -12,7 +12,8 @@ from gptoss.secrets import without_secrets
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.model import Benchmark, Deployment
+    from gptoss.jobs import Benchmark
+    from gptoss.model import Deployment
     from gptoss.pods import Command
 
 

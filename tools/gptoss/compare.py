@@ -33,7 +33,8 @@ if TYPE_CHECKING:
     from gptoss.cli_facts import Program
     from gptoss.findings import HasPlace
     from gptoss.flags_in_force import InForce
-    from gptoss.model import Benchmark, Deployment, Frontend, Worker
+    from gptoss.jobs import Benchmark
+    from gptoss.model import Deployment, Frontend, Worker
 
 SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[^/]+)")
 

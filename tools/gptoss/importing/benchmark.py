@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gptoss.flags_in_force import InForce
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block, Leaf
-    from gptoss.model import Benchmark
+    from gptoss.jobs import Benchmark
 
 DEFAULT_SEED = 100
 EXTRA_INPUTS = "--extra-inputs"

@@ -11,7 +11,7 @@ from gptoss.importing.context import leaf
 if TYPE_CHECKING:
     from gptoss.flags_in_force import InForce
     from gptoss.importing.document import Block
-    from gptoss.model import Benchmark
+    from gptoss.jobs import Benchmark
 
 # Flags of aiperf that values stand for, and those that the chart sets for its own Job.
 TOLD = (

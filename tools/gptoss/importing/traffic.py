@@ -12,7 +12,7 @@ from gptoss.importing.document import Block, Leaf
 if TYPE_CHECKING:
     from gptoss.flags_in_force import InForce
     from gptoss.importing.context import Context
-    from gptoss.model import Benchmark
+    from gptoss.jobs import Benchmark
     from gptoss.places import Located
 
 DEFAULT_FACTOR = 10

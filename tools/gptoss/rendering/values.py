@@ -13,7 +13,7 @@ from gptoss.rendering.templating import WIDTH, from_template
 from gptoss.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
-    from gptoss.model import Benchmark
+    from gptoss.jobs import Benchmark
     from gptoss.rendering.target import Target
 
 # What a reader looks for in a worker, first.

@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.facts import Facts
-    from gptoss.model import Benchmark, Deployment, Download, Worker
+    from gptoss.jobs import Benchmark, Download
+    from gptoss.model import Deployment, Worker
     from gptoss.places import Located
     from gptoss.settings import Settings
 

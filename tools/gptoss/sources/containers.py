@@ -23,7 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
     from gptoss.facts import Facts, Gpu, Release
-    from gptoss.model import Benchmark, Download, Problem
+    from gptoss.jobs import Benchmark, Download
+    from gptoss.model import Problem
     from gptoss.pods import Command, Pod
     from gptoss.sources.engine_yaml import EngineYaml
     from gptoss.sources.pod_spec import ReadPod

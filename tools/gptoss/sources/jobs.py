@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.model import Accuracy, Benchmark, Download, Step
+from gptoss.jobs import Accuracy, Benchmark, Download, Step
 from gptoss.places import Located
 from gptoss.pods import Command
 from gptoss.sources.graph import main_container

@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from gptoss.errors import InputError
-from gptoss.model import Claim, ConfigMap, Problem
+from gptoss.model import Problem
+from gptoss.objects import Claim, ConfigMap
 from gptoss.places import Located, Place
 from gptoss.sources.graph import KIND, V1ALPHA1, V1BETA1
 from gptoss.sources.jobs import Job, read_job

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.model import Rollout, Service, ServicePort
+from gptoss.objects import Rollout, Service, ServicePort
 from gptoss.places import Located
 from gptoss.sources.commands import read_commands
 from gptoss.sources.graph import main_container
