@@ -7,11 +7,11 @@ import tracemalloc
 from dataclasses import dataclass
 
 from benchmarks.rendering import TARGETS, rendered
-from gptoss.checker import run
-from gptoss.cli.judging import without_collector
-from gptoss.facts import Facts
-from gptoss.sources.manifests import build
-from gptoss.yaml_tree import parse_documents
+from gptoss.checking.checker import run
+from gptoss.checking.judging import without_collector
+from gptoss.facts.world import Facts
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.yaml_tree import parse_documents
 
 NUMBERS = (100, 1000)
 STEPS = ("parse", "build", "rules")

@@ -18,17 +18,17 @@ from typing import TYPE_CHECKING
 from benchmarks import oracles
 from benchmarks.mutations import KINDS, Mutant, mutants_of
 from benchmarks.rendering import TARGETS, rendered
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import Severity
-from gptoss.sources.manifests import build
-from gptoss.yaml_tree import parse_documents
+from gptoss.checking.checker import run
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gptoss.findings import Finding
+    from gptoss.rules.rule import Finding
 
 SEED = 120
 FACTS = Facts()

@@ -6,12 +6,12 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gptoss.yaml_tree import parse_documents, parse_embedded
+from gptoss.text.yaml_tree import parse_documents, parse_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from gptoss.yaml_tree import Tree
+    from gptoss.text.yaml_tree import Tree
 
 KINDS = (
     "removed",

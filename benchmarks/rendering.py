@@ -7,15 +7,15 @@ import sys
 from functools import cache
 from pathlib import Path
 
-from gptoss import resources
+from gptoss.facts import folders
 
 ROOT = Path(__file__).resolve().parents[1]
 HELM = ROOT / ".tools" / "bin" / "helm"
 CHART = ROOT / "charts" / "gpt-oss"
 TARGETS = tuple(
     name
-    for name, path in resources.values_files().items()
-    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+    for name, path in folders.values_files().items()
+    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
 )
 
 

@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gptoss.against import with_installed
-from gptoss.checker import run
-from gptoss.errors import InputError
+from gptoss.checking.against import with_installed
+from gptoss.checking.checker import run
+from gptoss.text.errors import InputError
 from tests.rules.examples import FACTS, deployment_of, read
 
 CLEAN = deployment_of(read("# decode.yaml\n{}"))

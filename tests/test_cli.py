@@ -9,12 +9,13 @@ from typing import Any
 import pytest
 from click.testing import CliRunner, Result
 
-from gptoss import resources, rules  # noqa: F401 (declares the rules)
+from gptoss import rules  # noqa: F401 (declares the rules)
 from gptoss.cli import main
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import RULES
-from gptoss.sources.helm import find_helm
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import RULES
+from gptoss.sources.chart.helm import find_helm
+from gptoss.text.errors import InputError
 
 TARGETS = [
     "agg-gb200",
@@ -40,7 +41,7 @@ OVERLAYS = {
 # What other releases have against settings that are right for the one that targets name: an engine
 # that stops (E032), a kernel that is deprecated (M005).
 ELSEWHERE = {"1.1.1": {"E032"}, "1.5.1": {"M005"}, "1.6.1": {"M005"}}
-AS_FOUND = str(resources.root() / "examples" / "as-found")
+AS_FOUND = str(folders.root() / "examples" / "as-found")
 
 
 def run(*arguments: str, stdin: str | bytes | None = None) -> Result:
@@ -207,7 +208,7 @@ def test_a_values_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_helm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gptoss.sources.helm.resources.root", lambda: Path("/nowhere"))
+    monkeypatch.setattr("gptoss.sources.chart.helm.resources.root", lambda: Path("/nowhere"))
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InputError, match=r"Helm is not on the PATH; install Helm 3\.14"):
         find_helm()
@@ -322,7 +323,7 @@ def test_standard_input_cannot_be_fixed() -> None:
 
 
 def test_an_engine_file_alone_is_checked_with_what_is_told_about_it() -> None:
-    file = str(resources.root() / "engine_configs" / "disagg-gb200" / "decode.yaml")
+    file = str(folders.root() / "engine_configs" / "disagg-gb200" / "decode.yaml")
     report = reported(
         file, "--release", "1.2.1", "--gpu", "h100", "--gpus", "2", "--role", "decode"
     )
@@ -353,7 +354,7 @@ def test_several_reports_are_written_in_one_run(tmp_path: Path) -> None:
 
 def test_upgrade_lists_steps_and_writes_the_release(tmp_path: Path) -> None:
     values = tmp_path / "mine.yaml"
-    values.write_text((resources.root() / "values" / "disagg-gb200.yaml").read_text())
+    values.write_text((folders.root() / "values" / "disagg-gb200.yaml").read_text())
     steps = json.loads(run("upgrade", str(values), "--to", "1.6.1", "--format", "json").stdout)
     assert steps["to"] == "1.6.1"
     assert all(step["source"] for step in steps["steps"])

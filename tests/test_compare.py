@@ -14,19 +14,19 @@ from hypothesis import strategies as st
 
 from gptoss.cli import Commands
 from gptoss.cli.transfer import diff
-from gptoss.compare import Difference, compare
-from gptoss.diff import as_text
-from gptoss.facts import Facts
-from gptoss.places import Place
+from gptoss.comparing.compare import Difference, compare
+from gptoss.comparing.diff import as_text
+from gptoss.facts.world import Facts
 from gptoss.sources.engine_alone import build_engine
-from gptoss.sources.manifests import build
-from gptoss.yaml_tree import parse_documents
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.places import Place
+from gptoss.text.yaml_tree import parse_documents
 from tests.rules import base
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 FACTS = Facts()
 Objects = dict[str, Any]

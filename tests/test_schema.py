@@ -6,9 +6,9 @@ import json
 
 import pytest
 
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.schema import engine_schema
+from gptoss.facts.world import Facts
+from gptoss.showing.schema import engine_schema
+from gptoss.text.errors import InputError
 
 FACTS = Facts()
 

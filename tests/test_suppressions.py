@@ -9,16 +9,16 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
-from gptoss.checker import Result, run
+from gptoss.checking.checker import Result, run
+from gptoss.checking.config import Config, find_config
+from gptoss.checking.suppressions import apply, apply_all
 from gptoss.cli import main
-from gptoss.config import Config, find_config
-from gptoss.errors import InputError
-from gptoss.findings import RULES, Rule
-from gptoss.overlay import text_of
 from gptoss.reports import Checked
-from gptoss.sources.manifests import build
-from gptoss.suppressions import apply, apply_all
-from gptoss.yaml_tree import parse_documents
+from gptoss.rules.rule import RULES, Rule
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.errors import InputError
+from gptoss.text.files import text_of
+from gptoss.text.yaml_tree import parse_documents
 from tests.rules.examples import FACTS, dump, read
 from tests.rules.examples import text_of as example_text
 

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import version_number
-from gptoss.load import load
+from gptoss.checking.checker import run
+from gptoss.comparing.upgrade import Upgrade, as_json, as_text, upgrade_plan
+from gptoss.facts.world import version_number
 from gptoss.reports import Checked
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.upgrade import Upgrade, as_json, as_text, upgrade_plan
+from gptoss.text.errors import InputError
 from tests.rules.examples import FACTS, read, text_of
 
 if TYPE_CHECKING:

@@ -1,4 +1,4 @@
-"""Promises of gptoss.yaml_tree: values of YAML, and the places where they stand."""
+"""Promises of gptoss.text.yaml_tree: values of YAML, and the places where they stand."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.errors import InputError
-from gptoss.places import Place
-from gptoss.yaml_tree import Tree, parse_documents, parse_embedded
+from gptoss.text.errors import InputError
+from gptoss.text.places import Place
+from gptoss.text.yaml_tree import Tree, parse_documents, parse_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

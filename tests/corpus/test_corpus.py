@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING
 import pytest
 import yaml
 
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import Severity
+from gptoss.checking.checker import run
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity
 from gptoss.sources.engine_alone import build_engine, is_engine_yaml
 from gptoss.sources.files import read
-from gptoss.sources.manifests import build
-from gptoss.sources.split import split
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.kubernetes.split import split
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from gptoss.yaml_tree import Tree
+    from gptoss.text.yaml_tree import Tree
 
 FACTS = Facts()
 RELEASE = "1.2.1"

@@ -7,7 +7,9 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.fixes import (
+from gptoss.fixing.edits import changed, edit_changes
+from gptoss.fixing.yaml_edits import NotPossibleError
+from gptoss.rules.fixes import (
     Edit,
     Fix,
     add_beside,
@@ -22,9 +24,7 @@ from gptoss.fixes import (
     set_flag,
     set_value,
 )
-from gptoss.fixing.plan import changed, edit_changes
-from gptoss.fixing.yaml_edits import NotPossibleError
-from gptoss.places import Place
+from gptoss.text.places import Place
 
 
 def at(text: str, word: str) -> Place:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.errors import InputError
+from gptoss.checking.checker import run
 from gptoss.fixing.files import write_all
 from gptoss.fixing.plan import FixPlan, plan_fixes
-from gptoss.load import load
 from gptoss.reports import Checked, findings_of
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
 
 AS_FOUND = Path("examples/as-found")
 OVERRIDE = "quantization: {override: W4A8_MXFP4_MXFP8}\n"

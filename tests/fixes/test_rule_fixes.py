@@ -6,18 +6,18 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.findings import RULES, Rule
+from gptoss.checking.checker import run
 from gptoss.fixing.plan import FixPlan, plan_fixes
 from gptoss.reports import Checked, findings_of
-from gptoss.sources import manifests
+from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.files import read as read_file
+from gptoss.sources.kubernetes import build
 from tests.rules.examples import FACTS, Example, deployment_of, read, text_of
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.findings import Finding
+    from gptoss.rules.rule import Finding
 
 # Rules whose own example has no fix: the right key is there already, or the right value is unclear.
 OTHERS = {
@@ -45,7 +45,7 @@ def plan_of(path: Path, example: Example) -> FixPlan:
     def check() -> list[Checked]:
         documents = read_file(str(path))
         release = example.directives.get("release")
-        deployment = manifests.build(documents, str(path), FACTS, release=release)
+        deployment = build.build(documents, str(path), FACTS, release=release)
         return [Checked(deployment, run(deployment, FACTS))]
 
     return plan_fixes(check)

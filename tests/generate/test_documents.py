@@ -4,9 +4,9 @@ import pytest
 import yaml
 
 from generate.documents import ROOT, compared, in_force
-from gptoss import resources
-from gptoss.load import load
-from gptoss.model import Deployment
+from gptoss.deployment.model import Deployment
+from gptoss.facts import folders
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
 
 
@@ -28,8 +28,8 @@ def test_every_target_names_its_document() -> None:
     known = yaml.safe_load((ROOT / "schema/documents.yaml").read_text(encoding="utf-8"))
     shipped = {
         name
-        for name, path in resources.values_files().items()
-        if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+        for name, path in folders.values_files().items()
+        if folders.overlay_for(path.read_text(encoding="utf-8")) is None
     }
     assert set(known["targets"]) == shipped
     assert {entry["document"] for entry in known["targets"].values()} <= set(known["documents"])

@@ -16,7 +16,7 @@ from generate.engine_schema import (
     shipped,
     union_schema,
 )
-from gptoss.rules._engine_schema import EngineSchema, Life
+from gptoss.facts.engine_keys import EngineSchema, Life
 
 FACTS = read_yaml(ENGINE / "fields.yaml")
 SHIPPED = {schema.version: schema for schema in shipped(compact_facts())}

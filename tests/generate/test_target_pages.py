@@ -13,8 +13,8 @@ import yaml
 from generate.target_pages import TEMPLATES
 from generate.target_settings import comment_at
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
-from gptoss.findings import RULES
-from gptoss.places import Place
+from gptoss.rules.rule import RULES
+from gptoss.text.places import Place
 from tests.chart.rendering import ROOT
 
 PAGES = sorted((ROOT / "docs/targets").glob("*-*.md"))

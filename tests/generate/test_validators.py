@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from generate.engine_schema import ENGINE, compact_facts, read_yaml
-from gptoss import rules
-from gptoss.findings import RULES
+from gptoss import rules as _rules  # noqa: F401 (declares the rules)
+from gptoss.rules.rule import RULES
 
 VALIDATORS: dict[str, Any] = read_yaml(ENGINE / "validators.yaml")["validators"]
 COMPACT = compact_facts()
@@ -26,7 +26,6 @@ def test_a_validator_guards_a_field_and_names_versions_that_were_read(name: str)
 
 @each
 def test_a_validator_names_a_rule_that_exists(name: str) -> None:
-    assert rules.__all__
     assert VALIDATORS[name].get("rule", "E001") in RULES
 
 

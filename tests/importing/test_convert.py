@@ -11,18 +11,18 @@ import yaml
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gptoss import resources
-from gptoss.compare import compare
-from gptoss.errors import InputError
-from gptoss.facts import Facts
+from gptoss.comparing.compare import compare
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.importing.context import Kind
 from gptoss.importing.convert import Imported, convert
 from gptoss.importing.run import read_back
-from gptoss.load import load
-from gptoss.sources.manifests import build
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.values import Values
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import Tree, parse_documents
+from gptoss.values.contract import Values
 from tests.rules import base
 from tests.sources.manifest_examples import ALPHA, BENCHMARK, BETA, ENGINE, documents
 from tests.sources.test_mutations import mutated
@@ -31,10 +31,10 @@ from tests.test_compare import Objects, container, deployment, objects
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 FACTS = Facts()
-SCHEMA = json.loads((resources.chart() / "values.schema.json").read_text(encoding="utf-8"))
+SCHEMA = json.loads((folders.chart() / "values.schema.json").read_text(encoding="utf-8"))
 
 # What the chart has in any case: its own cache, offline, with the parsers that the model needs.
 CHARTS_OWN = {

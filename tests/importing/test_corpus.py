@@ -12,16 +12,16 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gptoss import rules  # noqa: F401 (declares the rules)
-from gptoss.compare import compare
-from gptoss.facts import Facts
+from gptoss.comparing.compare import compare
+from gptoss.facts.world import Facts
 from gptoss.importing.convert import convert
 from gptoss.importing.run import read_back
-from gptoss.load import load
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
 
 if TYPE_CHECKING:
+    from gptoss.deployment.model import Deployment
     from gptoss.importing.convert import Imported
-    from gptoss.model import Deployment
 
 FACTS = Facts()
 FOLDER = os.environ.get("GPTOSS_CORPUS")

@@ -6,22 +6,22 @@ from pathlib import Path
 
 import pytest
 
-from gptoss import resources
-from gptoss.compare import compare
-from gptoss.facts import Facts
+from gptoss.comparing.compare import compare
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.importing.convert import convert
 from gptoss.importing.run import read_back
-from gptoss.load import load
-from gptoss.sources.helm import ChartSource, find_helm, render
-from gptoss.sources.manifests import build
+from gptoss.sources.chart.helm import ChartSource, find_helm, render
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.yaml_tree import parse_documents
+from gptoss.text.yaml_tree import parse_documents
 
 FACTS = Facts()
 TARGETS = {
     name: path
-    for name, path in resources.values_files().items()
-    if resources.overlay_for(path.read_text("utf-8")) is None
+    for name, path in folders.values_files().items()
+    if folders.overlay_for(path.read_text("utf-8")) is None
 }
 
 

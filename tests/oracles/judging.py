@@ -4,12 +4,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import cache
 
-from gptoss.checker import run
-from gptoss.facts import Facts
-from gptoss.findings import RULES, Finding, Severity
-from gptoss.model import Deployment
-from gptoss.places import Located, Place
-from gptoss.pods import Command, Variable
+from gptoss.checking.checker import run
+from gptoss.deployment.model import Deployment
+from gptoss.deployment.pods import Variable
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import RULES, Finding, Severity
+from gptoss.text.command import Command
+from gptoss.text.places import Located, Place
 from tests.rules.examples import deployment_of, read
 
 FACTS = Facts()

@@ -10,19 +10,19 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gptoss import cli_facts
+from gptoss.facts import programs
 from tests.oracles.client import DYNAMO_RELEASES, ROOT, Oracle, Program
 from tests.oracles.judging import errors, findings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-    from gptoss.cli_facts import Flag
+    from gptoss.facts.programs import Flag
 
 PROGRAMS: tuple[Program, ...] = ("worker", "frontend")
 MODULES = {"worker": "dynamo.trtllm", "frontend": "dynamo.frontend"}
 releases = pytest.mark.parametrize("release", DYNAMO_RELEASES)
-programs = pytest.mark.parametrize("program", PROGRAMS)
+each_program = pytest.mark.parametrize("program", PROGRAMS)
 
 # What depends on the container's files, or on several flags together in ways that are not modelled.
 NOT_GENERATED = {
@@ -41,7 +41,7 @@ WORDS = ["", "x", "a b", "x=y", "-1", "-.5", "-x", "3", "0.5", "1_000", " 7", "n
 
 
 def flags_of(release: str, program: str) -> list[Flag]:
-    found = cli_facts.program(MODULES[program], release)
+    found = programs.program(MODULES[program], release)
     assert found
     return [f for f in found.flags.values() if f.type not in ("folder", "other", "exit")]
 
@@ -76,7 +76,7 @@ def spelled(flag: Flag) -> st.SearchStrategy[str]:
 @st.composite
 def command_lines(draw: st.DrawFn, release: str, program: str) -> list[str]:
     flags = [f for f in flags_of(release, program) if f.name not in NOT_GENERATED]
-    others = cli_facts.program(MODULES[program], "1.6.1")
+    others = programs.program(MODULES[program], "1.6.1")
     assert others
     foreign = [f for f in others.flags.values() if f.type not in ("folder", "other", "exit")]
     words: list[str] = []
@@ -97,7 +97,7 @@ def command_lines(draw: st.DrawFn, release: str, program: str) -> list[str]:
 
 
 @releases
-@programs
+@each_program
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_parser_and_rules_agree_on_generated_command_lines(
@@ -112,7 +112,7 @@ def test_parser_and_rules_agree_on_generated_command_lines(
 
 
 @releases
-@programs
+@each_program
 @settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_parser_and_rules_agree_on_generated_environments(
@@ -138,7 +138,7 @@ def test_parser_and_rules_agree_on_generated_environments(
 
 
 @releases
-@programs
+@each_program
 def test_committed_flags_are_those_of_the_real_parser(release: str, program: str) -> None:
     python = ROOT / ".tools" / "oracles" / f"dynamo-{release}" / "bin" / "python"
     script = ROOT / "tools" / "setup" / "read_flags.py"

@@ -11,12 +11,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gptoss import cli_facts
+from gptoss.facts import programs
 from tests.oracles.client import AIPERF_VERSION, ROOT
 from tests.oracles.judging import bench_findings, errors
 
 if TYPE_CHECKING:
-    from gptoss.cli_facts import Flag
+    from gptoss.facts.programs import Flag
     from tests.oracles.client import Oracle
 
 BASE = [
@@ -44,7 +44,7 @@ WORDS = ["", "x", "a:b", "-1", "0", "-x", "3", "0.5", "1,4", "1e3", " 7", "None"
 
 
 def flags() -> list[Flag]:
-    program = cli_facts.program(cli_facts.AIPERF, AIPERF_VERSION)
+    program = programs.program(programs.AIPERF, AIPERF_VERSION)
     assert program
     return [flag for flag in program.flags.values() if flag.name not in NOT_GENERATED]
 

@@ -8,25 +8,25 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss import resources
-from gptoss.checker import Result, run
-from gptoss.facts import Facts
-from gptoss.load import load
+from gptoss.checking.checker import Result, run
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.rendering import render_as
 from gptoss.rendering.target import read_target
 from gptoss.rendering.writing import write
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
     from gptoss.rendering import Rendered
 
 FACTS = Facts()
 ROOT = Path(__file__).resolve().parents[2]
 TARGETS = [
     name
-    for name, path in resources.values_files().items()
-    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+    for name, path in folders.values_files().items()
+    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
 ]
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 SERVE = [name for name in TARGETS if name not in DYNAMO]

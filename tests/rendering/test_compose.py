@@ -11,9 +11,9 @@ import jsonschema
 import pytest
 import yaml
 
-from gptoss.errors import InputError
 from gptoss.rendering import render_as
 from gptoss.rendering.target import read_target
+from gptoss.text.errors import InputError
 from tests.rendering.forms import (
     DYNAMO,
     FACTS,

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from gptoss.errors import InputError
 from gptoss.rendering import render_as
 from gptoss.rendering.writing import write
-from gptoss.sources.helm import ChartSource, find_helm, render
+from gptoss.sources.chart.helm import ChartSource, find_helm, render
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
 from tests.rendering.forms import BENCHMARK, DYNAMO, ROOT, SERVE, TARGETS, rendered, request
 
 if TYPE_CHECKING:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.compare import compare
-from gptoss.findings import Severity
+from gptoss.comparing.compare import compare
+from gptoss.rules.rule import Severity
 from tests.rendering.forms import (
     BENCHMARK,
     RELEASES,
@@ -22,7 +22,7 @@ from tests.rendering.forms import (
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 EVERY = pytest.mark.parametrize("name", TARGETS)
 # Form, settings, and the file or folder that is read back.

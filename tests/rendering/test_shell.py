@@ -13,28 +13,28 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss import resources
-from gptoss.checker import run
-from gptoss.compare import compare
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import Severity
-from gptoss.model import Runtime
+from gptoss.checking.checker import run
+from gptoss.comparing.compare import compare
+from gptoss.deployment.model import Runtime
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.rendering.shell import render_shell
 from gptoss.rendering.target import read_target
+from gptoss.rules.rule import Severity
+from gptoss.sources.containers.script import build_script
 from gptoss.sources.request import Request
-from gptoss.sources.script import build_script
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
     from gptoss.rendering import Rendered
     from gptoss.rendering.target import Target
     from tests.oracles.client import Oracle
 
 FACTS = Facts()
 TARGETS = [
-    name for name, path in resources.values_files().items()
-    if resources.overlay_for(path.read_text(encoding="utf-8")) is None
+    name for name, path in folders.values_files().items()
+    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
 ]  # fmt: skip
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 EACH = pytest.mark.parametrize("target", TARGETS)
@@ -262,7 +262,7 @@ def test_an_unknown_part_ends_with_a_message(script: Path, tmp_path: Path) -> No
 
 def oracle_python() -> str:
     """The folder of a Python that has Dynamo's modules and lacks what they need to serve."""
-    return str(resources.root() / ".tools" / "oracles" / "dynamo-1.2.1" / "bin")
+    return str(folders.root() / ".tools" / "oracles" / "dynamo-1.2.1" / "bin")
 
 
 def test_without_the_model_it_says_how_to_get_it(
@@ -381,7 +381,7 @@ def test_what_a_target_is_called_runs_nothing(tmp_path: Path) -> None:
     text = rendered("serve-h100-2", None, *settings).files["launch.sh"]
     assert text.splitlines()[1] == "# first $(touch a) line"
     values = tmp_path / "a $(touch b) target.yaml"
-    values.write_bytes(resources.values_files()["agg-gb200"].read_bytes())
+    values.write_bytes(folders.values_files()["agg-gb200"].read_bytes())
     odd = read_target(Request((str(values),)))
     text = render_shell(odd).files["launch.sh"]
     assert "touch b" not in re.sub(r"(?m)^#.*", "", text)

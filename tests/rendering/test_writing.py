@@ -9,9 +9,9 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gptoss.cli.render import render
-from gptoss.errors import InputError
 from gptoss.rendering import Rendered
 from gptoss.rendering.writing import write
+from gptoss.text.errors import InputError
 
 FILES = Rendered({"compose.yaml": "# Written by `gptoss render x`\n", "engine/a.yaml": "a: 1\n"})
 

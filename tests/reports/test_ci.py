@@ -17,16 +17,16 @@ import yaml
 from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
-from gptoss import resources
+from gptoss.checking.config import find_config
+from gptoss.checking.suppressions import COMMENT
 from gptoss.cli import main
 from gptoss.cli.options import paint
-from gptoss.config import find_config
-from gptoss.findings import RULES
+from gptoss.facts import folders
 from gptoss.reports import FORMATS
-from gptoss.suppressions import COMMENT
-from gptoss.targets import rows
+from gptoss.rules.rule import RULES
+from gptoss.showing.targets import rows
 
-ROOT = resources.root()
+ROOT = folders.root()
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
 OPTION = re.compile(r"(?<![\w-])--[a-z][a-z-]*")
 

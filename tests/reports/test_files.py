@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.errors import InputError
-from gptoss.outputs import outputs
-from gptoss.whole_files import write_whole
+from gptoss.cli.outputs import outputs
+from gptoss.text.errors import InputError
+from gptoss.text.whole_files import write_whole
 
 
 @pytest.mark.parametrize(

@@ -14,17 +14,18 @@ from xml.etree import ElementTree as ET
 import pytest
 from jsonschema import Draft4Validator
 
-from gptoss import reports, resources
-from gptoss.checker import NotApplied, Result, Suppressed, run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import RULES, Also, Finding, Severity
-from gptoss.load import load
-from gptoss.places import Place
+from gptoss import reports
+from gptoss.checking.checker import NotApplied, Result, Suppressed, run
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.reports import FORMATS, Checked
+from gptoss.rules.rule import RULES, Also, Finding, Severity
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
+from gptoss.text.places import Place
 
-AS_FOUND = str(resources.root() / "examples" / "as-found")
+AS_FOUND = str(folders.root() / "examples" / "as-found")
 SECRET = "hf_" + "a1B2" * 9
 AWKWARD = '50% of a,b:c\r\nsecond <line> & "quotes" ]]> \x1b[31m ü \U0001f680'
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import Any
 
-from gptoss.facts import Facts
+from gptoss.facts.world import Facts
 
 FACTS = Facts()
 NAME = "gpt-oss"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from gptoss.facts import Facts
+from gptoss.facts.world import Facts
 from tests.rules import base
 
 FACTS = Facts()

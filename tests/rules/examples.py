@@ -17,14 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss.facts import Facts
-from gptoss.sources import manifests
-from gptoss.sources.compose import ComposeFile, build_compose
-from gptoss.yaml_tree import parse_documents
+from gptoss.facts.world import Facts
+from gptoss.sources.containers.compose import ComposeFile, build_compose
+from gptoss.sources.kubernetes import build
+from gptoss.text.yaml_tree import parse_documents
 from tests.rules import base, compose_base, serve_base
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 FACTS = Facts()
 AGGREGATED_ONLY = ("worker", "worker.yaml")
@@ -183,7 +183,7 @@ def deployment_of(example: Example) -> Deployment:
         file = ComposeFile("example.yaml", text, parse_documents(text, "example.yaml")[0], Path())
         return build_compose(file, FACTS, release)
     documents = parse_documents(text_of(example), "example.yaml")
-    deployment = manifests.build(documents, "example.yaml", FACTS, release=release)
+    deployment = build.build(documents, "example.yaml", FACTS, release=release)
     if "against" not in example.directives:
         return deployment
     kept = {key: text for key, text in example.directives.items() if key in ("release", "api")}

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
-from gptoss.rules._engine_schema import Life, schema_for
-from gptoss.rules._engine_values import fault, mended
+from gptoss.facts.engine_keys import Life, schema_for
+from gptoss.facts.engine_types import fault, mended
 from tests.rules.examples import FACTS
 
 EXACT = schema_for(FACTS, "1.3.0rc14")

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 import yaml
 
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.sources.manifests import build
-from gptoss.yaml_tree import parse_documents
+from gptoss.checking.checker import run
+from gptoss.facts.world import Facts
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import parse_documents
 from tests.chart.rendering import ROOT, objects, one
 
 FACTS = Facts()

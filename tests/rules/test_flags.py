@@ -2,10 +2,10 @@
 
 import pytest
 
-from gptoss import cli_facts
-from gptoss.arguments import Kind, read
-from gptoss.facts import Facts
-from gptoss.places import Located, Place
+from gptoss.command_lines.argparse_words import Kind, read
+from gptoss.facts import programs
+from gptoss.facts.world import Facts
+from gptoss.text.places import Located, Place
 from tests.oracles.judging import bench_findings, errors, findings
 
 RELEASES = tuple(Facts().releases)
@@ -13,7 +13,7 @@ HERE = Place("command.yaml")
 
 
 def kinds(*words: str) -> list[Kind]:
-    program = cli_facts.program("dynamo.trtllm", "1.2.1")
+    program = programs.program("dynamo.trtllm", "1.2.1")
     assert program
     return [fault.kind for fault in read(program, [Located(word, HERE) for word in words]).faults]
 
@@ -21,7 +21,7 @@ def kinds(*words: str) -> list[Kind]:
 @pytest.mark.parametrize("program", ["dynamo.trtllm", "dynamo.frontend"])
 @pytest.mark.parametrize("release", RELEASES)
 def test_the_flags_of_every_supported_release_are_known(program: str, release: str) -> None:
-    found = cli_facts.program(program, release)
+    found = programs.program(program, release)
     assert found
     assert found.release == release
     assert release in found.source
@@ -29,11 +29,11 @@ def test_the_flags_of_every_supported_release_are_known(program: str, release: s
 
 def test_the_flags_of_trtllm_serve_are_known_for_every_release() -> None:
     for release in Facts().releases.values():
-        assert cli_facts.program("trtllm-serve", release.trtllm)
+        assert programs.program("trtllm-serve", release.trtllm)
 
 
 def test_what_was_inferred_says_so() -> None:
-    exact, inferred = (cli_facts.program("trtllm-serve", f"1.3.0rc{n}") for n in (14, 22))
+    exact, inferred = (programs.program("trtllm-serve", f"1.3.0rc{n}") for n in (14, 22))
     assert exact
     assert inferred
     assert exact.exact
@@ -44,8 +44,8 @@ def test_what_was_inferred_says_so() -> None:
 
 def test_the_facts_about_releases_agree_with_the_parsers() -> None:
     for release in Facts().releases.values():
-        worker = cli_facts.program("dynamo.trtllm", release.version)
-        frontend = cli_facts.program("dynamo.frontend", release.version)
+        worker = programs.program("dynamo.trtllm", release.version)
+        frontend = programs.program("dynamo.frontend", release.version)
         assert worker
         assert frontend
         assert release.kv_events_flag in worker.spellings

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.findings import RULES
+from gptoss.checking.checker import run
+from gptoss.rules.rule import RULES
 from tests.rules.examples import FACTS, deployment_of, read
 
 FAILOVER = "# decode\ngpuMemoryService: {enabled: true}\nfailover: {enabled: true}\n"

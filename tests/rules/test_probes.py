@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from gptoss.checker import run
+from gptoss.checking.checker import run
 from tests.rules.examples import FACTS, deployment_of, read
 
 

@@ -8,8 +8,8 @@ import re
 import pytest
 
 from generate.rule_reference import FAMILIES, FOLDER, rule_reference
-from gptoss.explain import as_json, explanation, rules_listing
-from gptoss.findings import RULES, Rule
+from gptoss.reports.explain import as_json, explanation, rules_listing
+from gptoss.rules.rule import RULES, Rule
 
 PAGES = rule_reference()
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)

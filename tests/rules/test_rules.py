@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.findings import RULES, Finding, Need, Rule
+from gptoss.checking.checker import run
+from gptoss.rules.rule import RULES, Finding, Need, Rule
 from tests.rules.examples import FACTS, Example, deployment_of, read
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 FAMILIES = {
     "A": ("accuracy",),

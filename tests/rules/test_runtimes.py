@@ -6,9 +6,9 @@ from dataclasses import replace
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.findings import DYNAMO, RULES, SERVE, Rule
-from gptoss.model import Runtime
+from gptoss.checking.checker import run
+from gptoss.deployment.model import Runtime
+from gptoss.rules.rule import DYNAMO, RULES, SERVE, Rule
 from tests.rules.examples import FACTS, deployment_of, read
 
 SERVER = deployment_of(read("# server.yaml\nstream_interval: 20\n"))

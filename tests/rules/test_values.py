@@ -4,11 +4,11 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.facts import Facts
-from gptoss.findings import RULES, Rule
-from gptoss.sources.chart import build_chart
-from gptoss.sources.helm import ChartSource, find_helm, render
+from gptoss.checking.checker import run
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import RULES, Rule
+from gptoss.sources.chart.build import build_chart
+from gptoss.sources.chart.helm import ChartSource, find_helm, render
 from tests.chart.rendering import ROOT
 
 V_RULES = [rule for rule in RULES.values() if rule.id.startswith("V")]

@@ -5,13 +5,13 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from gptoss.facts import Facts
-from gptoss.sources.manifests import build
-from gptoss.sources.reading import Locator, as_rendered
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.facts.world import Facts
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.parts.reading import Locator, as_rendered
+from gptoss.text.yaml_tree import Tree, parse_documents
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 FACTS = Facts()
 

@@ -6,15 +6,15 @@ from typing import Any
 import pytest
 import yaml
 
-from gptoss import resources
-from gptoss.facts import Facts
-from gptoss.places import Place
-from gptoss.sources.chart import build_chart
-from gptoss.sources.chart_places import ChartPlaces
-from gptoss.sources.helm import ChartSource, Rendering, find_helm, render
-from gptoss.sources.manifests import build
-from gptoss.values import Values
-from gptoss.yaml_tree import parse_documents
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
+from gptoss.sources.chart.build import build_chart
+from gptoss.sources.chart.helm import ChartSource, Rendering, find_helm, render
+from gptoss.sources.chart.lines import ChartPlaces
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.places import Place
+from gptoss.text.yaml_tree import parse_documents
+from gptoss.values.contract import Values
 from tests.chart.rendering import CHART, TARGETS
 
 # Keys that no setting of the deployment model comes from.
@@ -192,7 +192,7 @@ def test_what_helm_refuses_is_a_problem_at_the_line_to_edit(
 
 
 def test_the_chart_s_own_defaults_are_the_values_model_s() -> None:
-    text = (resources.chart() / "values.yaml").read_text()
+    text = (folders.chart() / "values.yaml").read_text()
     written = yaml.safe_load(text)
     model = Values.model_validate(written)
     assert model == Values()

@@ -1,4 +1,4 @@
-"""Promises of gptoss.click_arguments: it reads a command line as click itself does."""
+"""Promises of gptoss.command_lines.click_words: it reads a command line as click itself does."""
 
 from __future__ import annotations
 
@@ -8,10 +8,10 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.arguments import Kind
-from gptoss.cli_facts import SERVE, Program, program
-from gptoss.click_arguments import read
-from gptoss.places import Located, Place
+from gptoss.command_lines.argparse_words import Kind
+from gptoss.command_lines.click_words import read
+from gptoss.facts.programs import SERVE, Program, program
+from gptoss.text.places import Located, Place
 
 KNOWN = program(SERVE, "1.3.0rc14")
 assert KNOWN is not None

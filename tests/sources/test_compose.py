@@ -9,20 +9,20 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.load import load
-from gptoss.model import Platform, Role, Runtime
-from gptoss.settings import Layer
-from gptoss.sources.compose_text import interpolated, variables_of, words
+from gptoss.checking.checker import run
+from gptoss.deployment.model import Platform, Role, Runtime
+from gptoss.deployment.settings import Layer
+from gptoss.facts.world import Facts
+from gptoss.sources.containers.compose_text import interpolated, variables_of, words
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import Tree, parse_documents
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.model import Deployment, Worker
+    from gptoss.deployment.model import Deployment, Worker
 
 FACTS = Facts()
 IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"

@@ -1,4 +1,4 @@
-"""Promises of gptoss.sources.docker_run: the container that a ``docker run`` line starts."""
+"""Promises of the reader of ``docker run`` lines: the container that they start."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.places import Place
-from gptoss.shell import read_script
-from gptoss.sources.docker_run import DockerRun, docker_run
-from gptoss.yaml_tree import Tree
+from gptoss.sources.containers.docker_run import DockerRun, docker_run
+from gptoss.text.places import Place
+from gptoss.text.shell import read_script
+from gptoss.text.yaml_tree import Tree
 
 IMAGE = "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14"
 

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import Severity
-from gptoss.model import Deployment, Role
+from gptoss.checking.checker import run
+from gptoss.deployment.model import Deployment, Role
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity
 from gptoss.sources.engine_alone import build_engine, is_engine_yaml
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import Tree, parse_documents
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = Facts()

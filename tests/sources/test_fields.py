@@ -1,4 +1,4 @@
-"""Promises of gptoss.sources.fields: what the API server drops or refuses is found at its line."""
+"""What the API server drops or refuses is found at its line."""
 
 from __future__ import annotations
 

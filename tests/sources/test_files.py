@@ -9,8 +9,8 @@ from unittest import mock
 
 import pytest
 
-from gptoss.errors import InputError
 from gptoss.sources.files import read
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.errors import InputError
-from gptoss.places import Located, Place
-from gptoss.pods import Command
-from gptoss.shell import read_script
-from gptoss.sources.load_generators import Measurement, measurement
-from gptoss.sources.sweeps import measurements
-from gptoss.yaml_tree import parse_documents
+from gptoss.sources.parts.load_generators import Measurement, measurement
+from gptoss.sources.parts.sweeps import measurements
+from gptoss.text.command import Command
+from gptoss.text.errors import InputError
+from gptoss.text.places import Located, Place
+from gptoss.text.shell import read_script
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from tests.oracles.client import Oracle

@@ -1,4 +1,4 @@
-"""Promises of gptoss.sources.manifests: the deployment that manifests describe."""
+"""Promises of gptoss.sources.kubernetes.build: the deployment that manifests describe."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from gptoss.errors import InputError
-from gptoss.model import Role, Worker
-from gptoss.places import Located, Place
-from gptoss.settings import Layer
+from gptoss.deployment.model import Role, Worker
+from gptoss.deployment.settings import Layer
+from gptoss.text.errors import InputError
+from gptoss.text.places import Located, Place
 from tests.sources.manifest_examples import (
     ALPHA,
     BENCHMARK,
@@ -193,7 +193,7 @@ def test_every_place_goes_through_the_locator(texts: tuple[str, ...]) -> None:
 
 
 def documented(pattern: str) -> bool:
-    doc = sys.modules["gptoss.sources.manifests"].__doc__ or ""
+    doc = sys.modules["gptoss.sources.kubernetes.build"].__doc__ or ""
     return pattern in doc
 
 

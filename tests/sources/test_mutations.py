@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gptoss.errors import InputError
-from gptoss.model import Deployment
-from gptoss.places import Place
-from gptoss.sources.manifests import build
-from gptoss.yaml_tree import Tree
+from gptoss.deployment.model import Deployment
+from gptoss.sources.kubernetes.build import build
+from gptoss.text.errors import InputError
+from gptoss.text.places import Place
+from gptoss.text.yaml_tree import Tree
 from tests.sources.manifest_examples import (
     ALPHA,
     BENCHMARK,

@@ -1,4 +1,4 @@
-"""Promises of gptoss.precedence: who sets an engine setting, and who wins."""
+"""Promises of gptoss.precedence.dynamo: who sets an engine setting, and who wins."""
 
 from __future__ import annotations
 
@@ -10,14 +10,15 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.cli_facts import SERVE, WORKER, program, releases
-from gptoss.engine_flags import worker_program
-from gptoss.facts import Facts
-from gptoss.places import Located, Place
-from gptoss.pods import Command, Variable
-from gptoss.precedence import engine_settings, object_blocks, override_problem
-from gptoss.settings import Layer, Settings
-from gptoss.yaml_tree import parse_documents
+from gptoss.command_lines.engine_flags import worker_program
+from gptoss.deployment.pods import Variable
+from gptoss.deployment.settings import Layer, Settings
+from gptoss.facts.programs import SERVE, WORKER, program, releases
+from gptoss.facts.world import Facts
+from gptoss.precedence.dynamo import engine_settings, object_blocks, override_problem
+from gptoss.text.command import Command
+from gptoss.text.places import Located, Place
+from gptoss.text.yaml_tree import parse_documents
 
 FACTS = Facts()
 HOME = Place("worker.yaml", 1)

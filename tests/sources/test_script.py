@@ -1,4 +1,4 @@
-"""Promises of gptoss.sources.script: the deployment that a shell script starts."""
+"""Promises of gptoss.sources.containers.script: the deployment that a shell script starts."""
 
 from __future__ import annotations
 
@@ -9,18 +9,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.load import load
-from gptoss.model import Deployment, Role, Runtime
-from gptoss.places import Place
+from gptoss.deployment.model import Deployment, Role, Runtime
+from gptoss.facts.world import Facts
+from gptoss.sources.containers.script import build_script, is_script
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.sources.script import build_script, is_script
+from gptoss.text.errors import InputError
+from gptoss.text.places import Place
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.model import Worker
+    from gptoss.deployment.model import Worker
 
 FACTS = Facts()
 RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"

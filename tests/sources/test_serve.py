@@ -6,12 +6,12 @@ import textwrap
 
 import pytest
 
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.model import Deployment, Role, Runtime
-from gptoss.sources.manifests import build
-from gptoss.sources.split import split
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.deployment.model import Deployment, Role, Runtime
+from gptoss.facts.world import Facts
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.kubernetes.split import split
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import Tree, parse_documents
 
 FACTS = Facts()
 FLAGS = "--tp_size 8 --config /etc/engine/server.yaml"

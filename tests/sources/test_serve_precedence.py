@@ -1,4 +1,4 @@
-"""Promises of gptoss.serve_precedence: who wins on trtllm-serve, by version of TensorRT-LLM."""
+"""Promises of gptoss.precedence.serve: who wins on trtllm-serve, by version of TensorRT-LLM."""
 
 from __future__ import annotations
 
@@ -9,13 +9,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.facts import Facts
-from gptoss.places import Located, Place
-from gptoss.pods import Command
-from gptoss.serve_command import arguments_of
-from gptoss.serve_precedence import flags_win, serve_program, serve_settings
-from gptoss.settings import Layer, Settings
-from gptoss.yaml_tree import parse_documents
+from gptoss.command_lines.click_words import arguments_of
+from gptoss.deployment.settings import Layer, Settings
+from gptoss.facts.world import Facts
+from gptoss.precedence.serve import flags_win, serve_program, serve_settings
+from gptoss.text.command import Command
+from gptoss.text.places import Located, Place
+from gptoss.text.yaml_tree import parse_documents
 
 FACTS = Facts()
 HOME = Place("server.yaml", 1)

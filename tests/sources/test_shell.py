@@ -1,4 +1,4 @@
-"""Promises of gptoss.shell: the commands that a script would run."""
+"""Promises of gptoss.text.shell: the commands that a script would run."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from gptoss.places import Place
-from gptoss.shell import Script, mentioned, read_script
-from gptoss.shell.arithmetic import evaluate
-from gptoss.yaml_tree import Tree, parse_documents, parse_embedded
+from gptoss.text.places import Place
+from gptoss.text.shell import Script, mentioned, read_script
+from gptoss.text.shell.arithmetic import evaluate
+from gptoss.text.yaml_tree import Tree, parse_documents, parse_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

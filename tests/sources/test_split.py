@@ -1,16 +1,16 @@
-"""Promises of gptoss.sources.split: each deployment gets what belongs to it."""
+"""Promises of gptoss.sources.kubernetes.split: each deployment gets what belongs to it."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.sources.manifests import build
-from gptoss.sources.split import split
-from gptoss.yaml_tree import parse_documents
+from gptoss.sources.kubernetes.build import build
+from gptoss.sources.kubernetes.split import split
+from gptoss.text.yaml_tree import parse_documents
 from tests.sources.manifest_examples import ALPHA, BENCHMARK, CLAIM, DOWNLOAD, ENGINE, FACTS
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
 
 TWO = "gpt-oss-two"
 MEASURED = BENCHMARK.replace("aiperf profile", "aiperf profile --url http://gpt-oss-frontend:8000")

@@ -12,20 +12,20 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gptoss import rules  # noqa: F401 (declares the rules)
-from gptoss.checker import run
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.findings import Severity
-from gptoss.load import load
-from gptoss.model import Deployment, Role, Runtime
+from gptoss.checking.checker import run
+from gptoss.deployment.model import Deployment, Role, Runtime
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.sources.truss import KIND, build_truss, is_truss
-from gptoss.yaml_tree import Tree, parse_documents
+from gptoss.sources.truss.build import KIND, build_truss, is_truss
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import Tree, parse_documents
 from tests.sources.test_mutations import changed, paths, replacements
 from tests.sources.truss_examples import CACHED, TRUSS, VLLM
 
 if TYPE_CHECKING:
-    from gptoss.model import Worker
+    from gptoss.deployment.model import Worker
 
 FACTS = Facts()
 FOLDER = os.environ.get("GPTOSS_CORPUS")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gptoss.checker import run
+from gptoss.checking.checker import run
 from tests.sources.manifest_examples import ALPHA, BETA, ENGINE, FACTS, deployment
 
 HERE_DOCUMENT = """\

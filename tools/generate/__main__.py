@@ -18,7 +18,7 @@ from generate.readme import readme
 from generate.resource_schema import resource_schema
 from generate.rule_reference import rule_reference
 from generate.target_pages import target_pages
-from gptoss.whole_files import write_whole
+from gptoss.text.whole_files import write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable

@@ -9,8 +9,8 @@ from typing import Any
 import yaml
 
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
-from gptoss import resources
-from gptoss.values import Values
+from gptoss.facts import folders
+from gptoss.values.contract import Values
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = Path("charts/gpt-oss")
@@ -89,9 +89,9 @@ def chart_facts() -> dict[Path, str]:
     model = _load("schema/models/gpt-oss-120b.yaml")
     hardware = _load("schema/hardware.yaml")
     targets = {}
-    for name, path in resources.values_files().items():
+    for name, path in folders.values_files().items():
         text = path.read_text(encoding="utf-8")
-        if resources.overlay_for(text) is None:
+        if folders.overlay_for(text) is None:
             targets[name] = yaml.safe_load(text)["description"]
     facts = {
         "image": releases["image"],

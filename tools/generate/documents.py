@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
-    from gptoss.jobs import Benchmark
-    from gptoss.model import Deployment, Worker
-    from gptoss.pods import Command
+    from gptoss.deployment.jobs import Benchmark
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.text.command import Command
 
 ROOT = Path(__file__).resolve().parents[2]
 ABSENT = "not set"

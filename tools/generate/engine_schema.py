@@ -8,7 +8,7 @@ from typing import Any
 
 import yaml
 
-from gptoss.rules._engine_schema import EngineSchema, Life, either
+from gptoss.facts.engine_keys import EngineSchema, Life, either
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path("schema/engine")

@@ -6,11 +6,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
-from gptoss.findings import ANY, DYNAMO, RULES, SERVE, Severity
+from gptoss.rules.rule import ANY, DYNAMO, RULES, SERVE, Severity
 
 if TYPE_CHECKING:
-    from gptoss.findings import Rule
-    from gptoss.model import Runtime
+    from gptoss.deployment.model import Runtime
+    from gptoss.rules.rule import Rule
 
 FOLDER = Path("docs/rules")
 NOTE = "<!-- Generated from tools/gptoss/rules by `make generate`; do not edit. -->"

@@ -12,17 +12,18 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from generate.documents import compared
 from generate.requests import examples
 from generate.target_settings import engine_settings, variables
-from gptoss import bench, resources
-from gptoss.load import load
-from gptoss.model import Role, Runtime
+from gptoss.deployment.model import Role, Runtime
+from gptoss.facts import folders
 from gptoss.reports.common import sizes
+from gptoss.showing import bench
+from gptoss.sources.load import load
 from gptoss.sources.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.facts import Facts
-    from gptoss.model import Deployment, Worker
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
 
 FOLDER = Path("docs/targets")
 TEMPLATES = Path(__file__).with_name("templates")
@@ -54,7 +55,7 @@ class Trouble:
 
 def target_pages() -> dict[Path, str]:
     """Texts by path: the index, and a page for every shipped target."""
-    names = [name for name, path in resources.values_files().items() if _is_target(path)]
+    names = [name for name, path in folders.values_files().items() if _is_target(path)]
     loaded = load(Request(tuple(names)))
     targets = dict(zip(names, loaded.deployments, strict=True))
     templates = Environment(
@@ -76,7 +77,7 @@ def target_pages() -> dict[Path, str]:
 
 
 def _is_target(path: Path) -> bool:
-    return resources.overlay_for(path.read_text(encoding="utf-8")) is None
+    return folders.overlay_for(path.read_text(encoding="utf-8")) is None
 
 
 def _values(path: Path) -> dict[str, Any]:
@@ -90,7 +91,7 @@ def _head(name: str, deployment: Deployment) -> dict[str, Any]:
     assert gpu is not None  # noqa: S101 (every target names its GPU)
     return {
         "name": name,
-        "description": _values(resources.values_files()[name])["description"],
+        "description": _values(folders.values_files()[name])["description"],
         "gpus": deployment.gpus,
         "gpu": gpu,
         "serve": deployment.runtime is Runtime.SERVE,

@@ -11,9 +11,9 @@ from generate.documents import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.facts import Facts
-    from gptoss.model import Worker
-    from gptoss.places import Place
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Place
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -1,3 +1,21 @@
-"""Checks, explains and measures deployments of gpt-oss-120b before anything is installed."""
+"""Checks, explains and measures deployments of gpt-oss-120b before anything is installed.
+
+A map of the house; each room uses those above it::
+
+    text            files as text: YAML with places, shell, secrets, whole files
+    facts           what is known about the outside world (schema/)
+    deployment      the one model: components, workers, settings with who set them
+    command_lines   what a program makes of its words (argparse, click, cyclopts)
+    precedence      who sets each engine setting, and who wins
+    sources         what people have -> Deployment: chart, kubernetes, containers, truss
+    rules           Deployment -> findings, a folder a family
+    checking        runs the rules; suppressions and configuration
+    fixing          changes that mend findings, tried before they are written
+    reports         findings as text, json, sarif, junit, for GitHub and GitLab
+
+    showing  comparing  importing  rendering   what else is made of a Deployment
+    values          the values contract of the chart
+    cli             what is typed
+"""
 
 __version__ = "0.1.0"

@@ -11,7 +11,7 @@ from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.render import render
 from gptoss.cli.transfer import diff, import_
 from gptoss.cli.upgrade import upgrade
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.judging import STDIN, judged
+from gptoss.checking.judging import STDIN, judged
+from gptoss.cli.completion import files_like, sources_like
 from gptoss.cli.options import paint, source_options
-from gptoss.completion import files_like, sources_like
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -84,7 +84,7 @@ def check(
       gptoss check new.yaml --against installed.yaml
       kustomize build . | gptoss check - --output report.sarif
     """  # noqa: D301 (click's mark for lines that stay as they are)
-    from gptoss.outputs import outputs as paired
+    from gptoss.cli.outputs import outputs as paired
 
     if diff and (formats or outputs or summary):
         raise InputError("--diff prints only the changes; leave --format, --output, --summary out")
@@ -98,9 +98,9 @@ def check(
         plan.write()
         click.echo(plan.summary(), err=True)
     checked = plan.checked if plan else judged(request, against)
-    from gptoss.findings import Severity
     from gptoss.reports import findings_of, render
-    from gptoss.whole_files import write_whole
+    from gptoss.rules.rule import Severity
+    from gptoss.text.whole_files import write_whole
 
     if summary and any(f.rule.severity > Severity.INFO for f in findings_of(checked)):
         click.echo(render("text", _serious(checked), paint, quiet=quiet, explain=explain) + "\n")
@@ -126,8 +126,8 @@ def _planned(request: Request, against: str | None) -> FixPlan:
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
     """Whether any finding is as bad as --fail-on says."""
-    from gptoss.findings import Severity
     from gptoss.reports import findings_of
+    from gptoss.rules.rule import Severity
 
     threshold = Severity[fail_on.upper()]
     return any(finding.rule.severity >= threshold for finding in findings_of(checked))

@@ -20,10 +20,10 @@ def show(request: Request, form: str) -> None:
 
     Example: gptoss show disagg-gb200
     """
-    from gptoss.load import load
+    from gptoss.sources.load import load
 
     loaded = load(request)
-    from gptoss.show import as_json, as_text
+    from gptoss.showing.show import as_json, as_text
 
     render = as_json if form == "json" else as_text
     click.echo(render(loaded.deployments))
@@ -37,10 +37,10 @@ def bench(request: Request, form: str) -> None:
 
     Example: gptoss bench disagg-gb200 --format json
     """
-    from gptoss.load import load
+    from gptoss.sources.load import load
 
     loaded = load(request)
-    from gptoss.bench import as_json, as_text
+    from gptoss.showing.bench import as_json, as_text
 
     render = as_json if form == "json" else as_text
     click.echo(render(loaded.deployments))

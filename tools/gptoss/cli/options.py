@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.completion import gpus_like, overlays_like, releases_like, sources_like
+from gptoss.cli.completion import gpus_like, overlays_like, releases_like, sources_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable

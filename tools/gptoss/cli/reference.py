@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
+from gptoss.cli.completion import releases_like, rules_like
 from gptoss.cli.options import paint, text_or_json
-from gptoss.completion import releases_like, rules_like
 
 
 @click.command()
@@ -15,7 +15,7 @@ def targets(form: str) -> None:
 
     Example: gptoss targets --format json
     """
-    from gptoss.targets import listing
+    from gptoss.showing.targets import listing
 
     click.echo(listing(form))
 
@@ -27,7 +27,7 @@ def rules(form: str) -> None:
 
     Example: gptoss rules --format json
     """
-    from gptoss.explain import rules_listing
+    from gptoss.reports.explain import rules_listing
 
     click.echo(rules_listing(form))
 
@@ -40,7 +40,7 @@ def explain(rule: str, form: str) -> None:
 
     Example: gptoss explain D003
     """
-    from gptoss.explain import as_json, explanation
+    from gptoss.reports.explain import as_json, explanation
 
     click.echo(as_json(rule) if form == "json" else explanation(rule, paint))
 
@@ -65,8 +65,8 @@ def engine(release: str | None) -> None:
 
     Example: gptoss schema engine --release 1.3.1
     """
-    from gptoss.facts import Facts
-    from gptoss.schema import engine_schema
+    from gptoss.facts.world import Facts
+    from gptoss.showing.schema import engine_schema
 
     facts = Facts()
     click.echo(engine_schema(release or facts.default_release.version, facts))

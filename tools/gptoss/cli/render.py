@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import source_options
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.sources.request import Request

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import click
 
+from gptoss.cli.completion import sources_like
 from gptoss.cli.options import text_or_json
-from gptoss.completion import sources_like
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 STDIN = "-"
 VALUES = "<values>"
@@ -37,8 +37,8 @@ def diff(left: str, right: str, form: str, places: bool) -> None:
     """  # noqa: D301 (click's mark for lines that stay as they are)
     if left == right == STDIN:
         raise InputError("standard input holds one side; give the other as a file")
-    from gptoss.compare import compare
-    from gptoss.diff import as_json, as_text, read
+    from gptoss.comparing.compare import compare
+    from gptoss.comparing.diff import as_json, as_text, read
 
     found = compare(read(left), read(right))
     labels = (left, right)
@@ -81,7 +81,7 @@ def import_(
     from gptoss.importing.report import as_json, as_text
     from gptoss.importing.run import import_sources
     from gptoss.sources.request import Request
-    from gptoss.whole_files import write_whole
+    from gptoss.text.whole_files import write_whole
 
     shown = output or VALUES
     report = import_sources(Request(sources, release=release, gpu=gpu), name, shown)

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.judging import judged
+from gptoss.checking.judging import judged
 from gptoss.cli.options import source_options, text_or_json
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -37,8 +37,8 @@ def upgrade(request: Request, form: str, to: str, write: bool, diff: bool) -> No
     """  # noqa: D301 (click's mark for lines that stay as they are)
     if not request.sources:
         raise InputError("name what to upgrade: a target, a values file or manifests")
-    from gptoss.facts import Facts
-    from gptoss.upgrade import as_json, as_text, upgrade_plan
+    from gptoss.comparing.upgrade import as_json, as_text, upgrade_plan
+    from gptoss.facts.world import Facts
 
     def check(release: str | None) -> Sequence[Checked]:
         return judged(replace(request, release=release or request.release))

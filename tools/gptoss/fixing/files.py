@@ -5,10 +5,10 @@ from __future__ import annotations
 import difflib
 from pathlib import Path
 
-from gptoss import resources
-from gptoss.errors import InputError
+from gptoss.facts import folders
 from gptoss.fixing.yaml_edits import NotPossibleError
-from gptoss.whole_files import staged
+from gptoss.text.errors import InputError
+from gptoss.text.whole_files import staged
 
 BOM = "\ufeff"
 
@@ -24,10 +24,10 @@ def own_file(name: str) -> Path:
     path = Path(name)
     if name.startswith("<") or not path.is_file():
         raise NotPossibleError("it does not stand in a file")
-    resolved, chart = path.resolve(), resources.chart().resolve()
-    installed = resources.root().name == "_data"
+    resolved, chart = path.resolve(), folders.chart().resolve()
+    installed = folders.root().name == "_data"
     own_values = resolved.parent == chart or chart / "templates" in resolved.parents
-    if own_values or (installed and resources.root().resolve() in resolved.parents):
+    if own_values or (installed and folders.root().resolve() in resolved.parents):
         raise NotPossibleError("it stands in the chart's own files")
     return resolved
 

@@ -11,33 +11,27 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-import yaml
-
-from gptoss import overlay
-from gptoss.errors import InputError
-from gptoss.findings import Severity
-from gptoss.fixes import Action, Edit
+from gptoss.fixing.edits import changed, edit_changes
 from gptoss.fixing.files import own_file, read_text, unified, write_all
-from gptoss.fixing.nodes import Source
-from gptoss.fixing.word_edits import word_changes
-from gptoss.fixing.yaml_edits import NotPossibleError, spot_at, yaml_changes
+from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.reports import findings_of
+from gptoss.rules.rule import Severity
+from gptoss.text import files
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
-    from gptoss.findings import Finding
-    from gptoss.fixes import Fix
     from gptoss.fixing.yaml_edits import Change
-    from gptoss.places import Place
     from gptoss.reports import Checked
+    from gptoss.rules.fixes import Fix
+    from gptoss.rules.rule import Finding
 
     Check = Callable[[], Sequence[Checked]]
 
 MAX_ROUNDS = 20
 UNDECIDED = "no one right answer"
-WORD_ACTIONS = {Action.SET_FLAG, Action.RENAME_FLAG, Action.REMOVE_FLAG, Action.ADD_FLAG}
 
 
 @dataclass(slots=True)
@@ -119,7 +113,7 @@ def plan_fixes(
     """
     plan = FixPlan()
     _prepare(plan, first)
-    with overlay.laid_over(plan.changed_texts):
+    with files.laid_over(plan.changed_texts):
         plan.checked = check()
     for _ in range(MAX_ROUNDS):
         found = [f for f in findings_of(plan.checked) if only is None or only(f)]
@@ -188,13 +182,6 @@ def _touches(one: Change, other: Change) -> bool:
     return one.start <= other.end and other.start <= one.end
 
 
-def changed(text: str, changes: Iterable[Change]) -> str:
-    """A text with changes made."""
-    for change in sorted(changes, reverse=True):
-        text = text[: change.start] + change.text + text[change.end :]
-    return text
-
-
 def _changes(plan: FixPlan, fix: Fix) -> dict[Path, list[Change]]:
     found: dict[Path, list[Change]] = {}
     for edit in fix.edits:
@@ -202,28 +189,6 @@ def _changes(plan: FixPlan, fix: Fix) -> dict[Path, list[Change]]:
         plan.names.setdefault(path, edit.place.file)
         found.setdefault(path, []).extend(edit_changes(_text(plan, path), edit))
     return found
-
-
-def edit_changes(text: str, edit: Edit) -> list[Change]:
-    """The changes of a text that an edit makes.
-
-    Raises:
-        NotPossibleError: The place does not hold what the edit was made for.
-    """
-    make = word_changes if edit.action in WORD_ACTIONS else yaml_changes
-    try:
-        return make(Source(text), edit)
-    except yaml.YAMLError:
-        raise NotPossibleError("the file is no plain YAML") from None
-
-
-def key_at(place: Place) -> str | None:
-    """The key that stands at a place of a user's file; None when there is none."""
-    try:
-        source = Source(read_text(own_file(place.file)))
-        return spot_at(source, Edit(place, Action.RENAME)).key.value
-    except (NotPossibleError, yaml.YAMLError):
-        return None
 
 
 def _text(plan: FixPlan, path: Path) -> str:
@@ -240,7 +205,7 @@ def _try(plan: FixPlan, check: Check, batch: list[Finding], texts: dict[Path, st
     candidate = {**plan.after, **texts}
     laid = {path: text for path, text in candidate.items() if text != plan.before[path]}
     try:
-        with overlay.laid_over(laid):
+        with files.laid_over(laid):
             checked = check()
     except InputError:
         return False

@@ -9,15 +9,15 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.fixes import Action
-from gptoss.fixing.nodes import Spot, spots, views
+from gptoss.fixing.spans import Spot, spots, views
 from gptoss.fixing.yaml_edits import Change, NotPossibleError, written
+from gptoss.rules.fixes import Action
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.fixes import Edit
-    from gptoss.fixing.nodes import Node, Source
+    from gptoss.fixing.spans import Node, Source
+    from gptoss.rules.fixes import Edit
 
 GAP = r"(?:[ \t]|\\?\r?\n)"
 WORD = r"""(?:[^\s"'\\;&|()<>]|\\[^\r\n]|"(?:\\.|[^"\\])*"|'[^']*')+"""

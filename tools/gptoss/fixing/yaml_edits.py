@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from gptoss.fixes import Action
-from gptoss.fixing.nodes import Spot, nodes, spots, views
-from gptoss.yaml_tree import SafeLoader
+from gptoss.fixing.spans import Spot, nodes, spots, views
+from gptoss.rules.fixes import Action
+from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
-    from gptoss.fixes import Edit, Scalar
-    from gptoss.fixing.nodes import Node, Source
+    from gptoss.fixing.spans import Node, Source
+    from gptoss.rules.fixes import Edit, Scalar
 
 INDENT = 2
 DASH = re.compile(r"[ ]*-[ ]+$")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.cli_facts import AIPERF
+from gptoss.facts.programs import AIPERF
 from gptoss.importing.benchmark_flags import TOLD, flags_of, take_whole
 from gptoss.importing.context import leaf
 from gptoss.importing.environment import environment, holds_secret
@@ -14,10 +14,10 @@ from gptoss.importing.whole import OBJECT_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.flags_in_force import InForce
+    from gptoss.command_lines.in_force import InForce
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block, Leaf
-    from gptoss.jobs import Benchmark
 
 DEFAULT_SEED = 100
 EXTRA_INPUTS = "--extra-inputs"

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.cli_facts import AIPERF, program, releases
-from gptoss.flags_in_force import flags_in_force
+from gptoss.command_lines.in_force import flags_in_force
+from gptoss.facts.programs import AIPERF, program, releases
 from gptoss.importing.context import leaf
 
 if TYPE_CHECKING:
-    from gptoss.flags_in_force import InForce
+    from gptoss.command_lines.in_force import InForce
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.document import Block
-    from gptoss.jobs import Benchmark
 
 # Flags of aiperf that values stand for, and those that the chart sets for its own Job.
 TOLD = (

@@ -11,9 +11,9 @@ from gptoss.importing.document import Leaf
 if TYPE_CHECKING:
     from typing import Any
 
-    from gptoss.facts import Facts, Gpu, Release
-    from gptoss.model import Deployment
-    from gptoss.places import Place
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts, Gpu, Release
+    from gptoss.text.places import Place
 
 
 class Kind(StrEnum):

@@ -6,7 +6,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
+from gptoss.deployment.model import Runtime
 from gptoss.importing import whole
 from gptoss.importing.benchmark import benchmark_block
 from gptoss.importing.context import Context
@@ -18,13 +18,13 @@ from gptoss.importing.workers import (
     quantization_block,
     worker_block,
 )
-from gptoss.model import Runtime
-from gptoss.sources.truss import KIND as TRUSS_KEY
+from gptoss.sources.truss.build import KIND as TRUSS_KEY
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from gptoss.facts import Facts, Gpu
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts, Gpu
     from gptoss.importing.context import Note
-    from gptoss.model import Deployment
 
 ARCHITECTURE = "kubernetes.io/arch"
 

@@ -5,18 +5,18 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from gptoss.deployment.settings import Layer
+from gptoss.facts.engine_keys import Life, schema_for
+from gptoss.facts.engine_types import fault, mended
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, is_writable, put
 from gptoss.importing.engine_values import as_read
-from gptoss.rules._engine_schema import Life, schema_for
-from gptoss.rules._engine_values import fault, mended
-from gptoss.settings import Layer
 
 if TYPE_CHECKING:
+    from gptoss.deployment.model import Worker
+    from gptoss.deployment.settings import Claim, Setting
+    from gptoss.facts.engine_keys import EngineSchema
     from gptoss.importing.context import Context
-    from gptoss.model import Worker
-    from gptoss.rules._engine_schema import EngineSchema
-    from gptoss.settings import Claim, Setting
 
 # Told by values of their own.
 ELSEWHERE = ("model", "revision")

@@ -6,13 +6,13 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.importing.context import leaf
-from gptoss.secrets import is_secret, without_secrets
+from gptoss.text.secrets import is_secret, without_secrets
 
 if TYPE_CHECKING:
-    from gptoss.cli_facts import Program
+    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block
-    from gptoss.pods import Pod, Variable
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 QUANTIZATION = "OVERRIDE_QUANT_ALGO"

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.flags_in_force import flags_in_force
+from gptoss.command_lines.in_force import flags_in_force
 from gptoss.importing.document import Leaf
 from gptoss.importing.environment import holds_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.cli_facts import Program
-    from gptoss.flags_in_force import InForce
+    from gptoss.command_lines.in_force import InForce
+    from gptoss.deployment.model import Component
+    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
-    from gptoss.model import Component
-    from gptoss.pods import Command
+    from gptoss.text.command import Command
 
 # Told by values of their own, or by the chart for its own files.
 TOLD = {

@@ -9,8 +9,8 @@ from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 
 if TYPE_CHECKING:
+    from gptoss.deployment.pods import Pod
     from gptoss.importing.context import Context
-    from gptoss.pods import Pod
 
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?")
 # Labels that the chart asks for itself.

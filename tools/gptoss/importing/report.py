@@ -7,16 +7,16 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gptoss.findings import Severity
 from gptoss.importing.context import Kind
-from gptoss.secrets import without_secrets
+from gptoss.rules.rule import Severity
+from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gptoss.findings import Finding
     from gptoss.importing.convert import Imported
-    from gptoss.places import Place
+    from gptoss.rules.rule import Finding
+    from gptoss.text.places import Place
 
 WIDTH = 100
 HEADINGS = {

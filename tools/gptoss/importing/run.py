@@ -7,20 +7,20 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
 from gptoss.importing.convert import convert
 from gptoss.importing.report import Report
-from gptoss.load import load
+from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.facts import Facts
-    from gptoss.findings import Finding
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
     from gptoss.importing.convert import Imported
-    from gptoss.model import Deployment
-    from gptoss.places import Place
+    from gptoss.rules.rule import Finding
+    from gptoss.text.places import Place
 
 PREFIX = "gptoss-import-"
 
@@ -74,7 +74,7 @@ def read_back(imported: Imported, name: str = "values") -> Deployment:
 
 
 def _findings(deployment: Deployment, facts: Facts) -> Sequence[Finding]:
-    from gptoss.checker import run
+    from gptoss.checking.checker import run
 
     return run(deployment, facts).findings
 

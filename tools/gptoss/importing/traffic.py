@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.goodput import METRICS
+from gptoss.facts.goodput import METRICS
 from gptoss.importing.benchmark_flags import flags_of, take_whole
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 
 if TYPE_CHECKING:
-    from gptoss.flags_in_force import InForce
+    from gptoss.command_lines.in_force import InForce
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.context import Context
-    from gptoss.jobs import Benchmark
-    from gptoss.places import Located
+    from gptoss.text.places import Located
 
 DEFAULT_FACTOR = 10
 ASSUMED_TOKENS = 1024

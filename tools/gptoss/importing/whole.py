@@ -5,20 +5,20 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.compare import SNAPSHOT, revision_of
+from gptoss.comparing.compare import SNAPSHOT, revision_of
+from gptoss.deployment.model import Runtime
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.pods import node_selector
-from gptoss.model import Runtime
-from gptoss.places import Located
-from gptoss.sources.releases import tag_of
-from gptoss.sources.workers import GPU_LABEL
+from gptoss.sources.parts.releases import tag_of
+from gptoss.sources.parts.workers import GPU_LABEL
+from gptoss.text.places import Located
 
 if TYPE_CHECKING:
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Mount, Pod
     from gptoss.importing.context import Context
-    from gptoss.model import Deployment, Worker
-    from gptoss.places import Place
-    from gptoss.pods import Mount, Pod
+    from gptoss.text.places import Place
 
 COMMIT = re.compile(r"[0-9a-f]{40}")
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")

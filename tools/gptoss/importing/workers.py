@@ -4,22 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.cli_facts import FRONTEND, SERVE, WORKER, program
-from gptoss.flags_in_force import flags_in_force
+from gptoss.command_lines.in_force import flags_in_force
+from gptoss.deployment.model import Role, Runtime
+from gptoss.facts.programs import FRONTEND, SERVE, WORKER, program
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.engine import engine
 from gptoss.importing.environment import QUANTIZATION, environment
 from gptoss.importing.flags import extra_args
 from gptoss.importing.pods import QUANTITY, note_left_out, resources, termination_grace
-from gptoss.model import Role, Runtime
-from gptoss.values import Quantization
-from gptoss.values_pods import FrontendValues
+from gptoss.values.contract import Quantization
+from gptoss.values.pod_values import FrontendValues
 
 if TYPE_CHECKING:
-    from gptoss.cli_facts import Program
+    from gptoss.deployment.model import Frontend, Worker
+    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
-    from gptoss.model import Frontend, Worker
 
 ROUTER_MODES = FrontendValues.model_json_schema(by_alias=True)["properties"]["routerMode"]["enum"]
 QUANTIZATIONS = next(

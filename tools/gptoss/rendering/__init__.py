@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

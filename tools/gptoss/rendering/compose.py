@@ -6,11 +6,11 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.rendering.containers import Container, Containers

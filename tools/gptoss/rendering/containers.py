@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from gptoss import resources
-from gptoss.errors import InputError
-from gptoss.model import Role, Runtime
-from gptoss.yaml_tree import SafeLoader
+from gptoss.deployment.model import Role, Runtime
+from gptoss.facts import folders
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gptoss.model import Worker
-    from gptoss.pods import Pod
+    from gptoss.deployment.model import Worker
+    from gptoss.deployment.pods import Pod
     from gptoss.rendering.target import Target
 
 SCRIPTS = "/etc/gpt-oss/scripts"
@@ -173,7 +173,7 @@ def containers(target: Target, address: str) -> Containers:
         engine=dict(_engine_files(target)),
         scripts={
             path.name: path.read_text(encoding="utf-8")
-            for path in sorted((resources.chart() / "files").glob("*.py"))
+            for path in sorted((folders.chart() / "files").glob("*.py"))
         },
         needs_nats=deployment.runtime is Runtime.DYNAMO and release.event_plane == "nats",
         gpus_of_machine=gpu.per_node,
@@ -275,7 +275,7 @@ def _with_comments(text: str, engine_config: str | None) -> str:
     """The chart's engine file when it says the same as what was rendered, else the latter."""
     if engine_config is None:
         return text
-    written = (resources.chart() / "engine_configs" / engine_config).read_text(encoding="utf-8")
+    written = (folders.chart() / "engine_configs" / engine_config).read_text(encoding="utf-8")
     loaded = [yaml.load(t, Loader=SafeLoader) for t in (written, text)]  # noqa: S506 (safe loader)
     if loaded[0] != loaded[1]:
         return text

@@ -9,7 +9,7 @@ import yaml
 from gptoss.rendering import Rendered
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
-from gptoss.yaml_tree import SafeLoader
+from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import SCRIPTS, containers
 from gptoss.rendering.templating import environment
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

@@ -11,18 +11,18 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss import resources
-from gptoss.errors import InputError
-from gptoss.facts import Facts
-from gptoss.overlay import Laid
-from gptoss.sources.chart import build_chart
-from gptoss.sources.helm import find_helm, render, run_helm
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
+from gptoss.sources.chart.build import build_chart
+from gptoss.sources.chart.helm import find_helm, render, run_helm
+from gptoss.sources.chart.on_disk import Laid
 from gptoss.sources.request import plan_of
-from gptoss.yaml_tree import SafeLoader
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
-    from gptoss.model import Deployment
-    from gptoss.sources.helm import ChartSource
+    from gptoss.deployment.model import Deployment
+    from gptoss.sources.chart.helm import ChartSource
     from gptoss.sources.request import Request
 
 # A chart that holds nothing but this template prints the values that Helm comes to, and what the
@@ -106,7 +106,7 @@ def rendered_objects(request: Request) -> Objects:
 def command_of(source: ChartSource, form: str) -> str:
     """The command that renders a target in a form."""
     first, *overlays = source.files
-    name = first.stem if first == resources.values_files().get(first.stem) else str(first)
+    name = first.stem if first == folders.values_files().get(first.stem) else str(first)
     words = ["gptoss", "render", name]
     for overlay in overlays:
         words += ["-f", _shown(overlay)]
@@ -155,7 +155,7 @@ def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values that Helm comes to, and what the chart derives from them."""
     with tempfile.TemporaryDirectory(prefix="gptoss-") as folder:
         chart = Path(folder, "chart")
-        shutil.copytree(resources.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci"))
+        shutil.copytree(folders.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci"))
         for template in (chart / "templates").iterdir():
             if template.suffix != ".tpl":
                 template.unlink()

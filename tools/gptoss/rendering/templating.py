@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gptoss.yaml_tree import SafeLoader
+from gptoss.text.yaml_tree import SafeLoader
 
 WIDTH = 100
 PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]*[A-Za-z0-9_./=+-]")

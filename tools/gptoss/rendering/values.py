@@ -6,14 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss import resources
+from gptoss.facts import folders
 from gptoss.rendering import Rendered
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import WIDTH, from_template
-from gptoss.yaml_tree import SafeLoader
+from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
-    from gptoss.jobs import Benchmark
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.rendering.target import Target
 
 # What a reader looks for in a worker, first.
@@ -22,7 +22,7 @@ WORKER_KEYS = ("role", "replicas", "nodes", "engineConfig", "engine", "env")
 
 def render_values(target: Target) -> Rendered:
     """A values file that holds every value, with what the chart derives from them as comments."""
-    order = _loaded((resources.chart() / "values.yaml").read_text(encoding="utf-8"))
+    order = _loaded((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
     values = _ordered(target.values, order)
     workers = {
         worker["name"]: {worker["name"]: _worker(worker, values["workers"])}

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
-from gptoss.whole_files import staged
+from gptoss.text.errors import InputError
+from gptoss.text.whole_files import staged
 
 if TYPE_CHECKING:
     from pathlib import Path

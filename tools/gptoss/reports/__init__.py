@@ -5,17 +5,9 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from gptoss.errors import InputError
-from gptoss.reports.common import (
-    Checked,
-    counts,
-    documentation,
-    findings_of,
-    not_applied_of,
-    summary,
-    suppressed_of,
-    topology,
-)
+from gptoss.checking.checked import Checked, findings_of, not_applied_of, suppressed_of
+from gptoss.reports.common import counts, documentation, summary, topology
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence

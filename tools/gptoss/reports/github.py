@@ -7,24 +7,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Severity
-from gptoss.reports.common import (
-    documentation,
-    findings_of,
-    hint_of,
-    in_file,
-    message_of,
-    relative,
-    summary,
-)
-from gptoss.secrets import without_secrets
+from gptoss.checking.checked import findings_of
+from gptoss.reports.common import documentation, hint_of, in_file, message_of, relative, summary
+from gptoss.rules.rule import Severity
+from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.findings import Finding
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
+    from gptoss.rules.rule import Finding
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 

@@ -8,14 +8,15 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Severity
-from gptoss.reports.common import findings_of, fingerprints, hint_of, message_of, relative
+from gptoss.checking.checked import findings_of
+from gptoss.reports.common import fingerprints, hint_of, message_of, relative
+from gptoss.rules.rule import Severity
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
 
 LEVELS = {Severity.ERROR: "critical", Severity.WARNING: "major", Severity.INFO: "info"}
 

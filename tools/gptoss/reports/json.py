@@ -5,16 +5,17 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gptoss.reports.common import findings_of, hint_of, message_of, not_applied_of, suppressed_of
-from gptoss.secrets import without_secrets
+from gptoss.checking.checked import findings_of, not_applied_of, suppressed_of
+from gptoss.reports.common import hint_of, message_of
+from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.findings import Finding
-    from gptoss.places import Place
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
+    from gptoss.rules.rule import Finding
+    from gptoss.text.places import Place
 
 
 def report(checked: Sequence[Checked], _style: Style) -> str:

@@ -10,15 +10,15 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
-from gptoss.findings import RULES, Finding, Severity
 from gptoss.reports.common import documentation, hint_of, message_of, relative
-from gptoss.secrets import without_secrets
+from gptoss.rules.rule import RULES, Finding, Severity
+from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
 
 # Characters that XML 1.0 cannot hold.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -8,28 +8,26 @@ from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
 
 from gptoss import __version__
-from gptoss.findings import RULES, Severity
+from gptoss.checking.checked import findings_of, not_applied_of, suppressed_of
 from gptoss.reports.common import (
     documentation,
-    findings_of,
     fingerprints,
     hint_of,
     in_file,
     message_of,
-    not_applied_of,
     relative,
-    suppressed_of,
 )
 from gptoss.reports.sarif_fixes import fixes_of
-from gptoss.secrets import without_secrets
+from gptoss.rules.rule import RULES, Severity
+from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.findings import Finding, Rule
-    from gptoss.places import Place
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
+    from gptoss.rules.rule import Finding, Rule
+    from gptoss.text.places import Place
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
 SCHEMA = (

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.errors import InputError
+from gptoss.fixing.edits import edit_changes
 from gptoss.fixing.files import own_file, read_text
-from gptoss.fixing.plan import edit_changes
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.reports.common import hint_of
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gptoss.findings import Finding
     from gptoss.fixing.yaml_edits import Change
+    from gptoss.rules.rule import Finding
 
 
 def fixes_of(finding: Finding, artifact: Callable[[str], dict[str, str]]) -> list[dict[str, Any]]:

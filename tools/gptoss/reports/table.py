@@ -9,9 +9,9 @@ from gptoss.reports.common import counts, topology
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.places import Located
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
+    from gptoss.text.places import Located
 
 HEAD = ["target", "GPUs", "topology", "ISL/OSL", "concurrency", "requests", "findings"]
 

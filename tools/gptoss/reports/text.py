@@ -5,25 +5,19 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from gptoss.findings import Severity
-from gptoss.overlay import text_of
-from gptoss.reports.common import (
-    documentation,
-    findings_of,
-    hint_of,
-    message_of,
-    not_applied_of,
-    summary,
-)
-from gptoss.secrets import line_without_secrets, without_secrets
+from gptoss.checking.checked import findings_of, not_applied_of
+from gptoss.reports.common import documentation, hint_of, message_of, summary
+from gptoss.rules.rule import Severity
+from gptoss.text.files import text_of
+from gptoss.text.secrets import line_without_secrets, without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.findings import Finding, Rule
-    from gptoss.places import Place
+    from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.reports.common import Checked
+    from gptoss.rules.rule import Finding, Rule
+    from gptoss.text.places import Place
 
 WIDTH = 100
 INDENT = "    "

@@ -1,1 +1,1 @@
-"""Where deployments are read from: manifests and the chart."""
+"""What people have, read into a Deployment."""

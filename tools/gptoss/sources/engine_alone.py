@@ -6,18 +6,19 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from gptoss.errors import InputError
-from gptoss.model import Deployment, Role, Worker
-from gptoss.places import Located
-from gptoss.pods import Command, Pod
-from gptoss.precedence import engine_settings
-from gptoss.sources.engine_yaml import repeated_key, repeated_keys
-from gptoss.sources.reading import as_rendered
-from gptoss.sources.workers import MODULE, model_of
+from gptoss.deployment.model import Deployment, Role, Worker
+from gptoss.deployment.pods import Pod
+from gptoss.precedence.dynamo import engine_settings
+from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
+from gptoss.sources.parts.reading import as_rendered
+from gptoss.sources.parts.workers import MODULE, model_of
+from gptoss.text.command import Command
+from gptoss.text.errors import InputError
+from gptoss.text.places import Located
 
 if TYPE_CHECKING:
-    from gptoss.facts import Facts
-    from gptoss.yaml_tree import Tree
+    from gptoss.facts.world import Facts
+    from gptoss.text.yaml_tree import Tree
 
 MODEL = "openai/gpt-oss-120b"
 """The model of an engine YAML that names none."""

@@ -5,12 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss import overlay
-from gptoss.errors import InputError
-from gptoss.yaml_tree import parse_documents
+from gptoss.text import files
+from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
-    from gptoss.yaml_tree import Tree
+    from gptoss.text.yaml_tree import Tree
 
 STDIN = "-"
 SUFFIXES = (".yaml", ".yml")
@@ -38,7 +38,7 @@ def read_stdin() -> str:
     Raises:
         InputError: It is no UTF-8 text.
     """
-    return _decoded(overlay.read_stdin(), overlay.STDIN)
+    return _decoded(files.read_stdin(), files.STDIN)
 
 
 def _files(source: str) -> list[Path]:
@@ -65,7 +65,7 @@ def read_text(path: Path) -> str:
         InputError: It cannot be read, or is no UTF-8 text.
     """
     try:
-        content = overlay.content_of(path)
+        content = files.content_of(path)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {_reason(error)}") from None
     return _decoded(content, str(path))

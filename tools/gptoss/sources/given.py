@@ -5,21 +5,21 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.model import Role
-from gptoss.sources.compose import ComposeFile, build_compose, compose_in, is_compose
+from gptoss.deployment.model import Role
+from gptoss.sources.containers.compose import ComposeFile, build_compose, compose_in, is_compose
+from gptoss.sources.containers.script import build_script, is_script
 from gptoss.sources.engine_alone import build_engine, is_engine_yaml
 from gptoss.sources.files import STDIN, SUFFIXES, read, read_stdin, read_text
-from gptoss.sources.script import build_script, is_script
-from gptoss.sources.truss import build_truss, is_truss
-from gptoss.yaml_tree import parse_documents
+from gptoss.sources.truss.build import build_truss, is_truss
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.facts import Facts
-    from gptoss.model import Deployment
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
     from gptoss.sources.request import Request
-    from gptoss.yaml_tree import Tree
+    from gptoss.text.yaml_tree import Tree
 
 
 def files_of_scripts(names: Sequence[str], facts: Facts) -> tuple[str, ...]:

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from gptoss import overlay, resources
-from gptoss.errors import InputError
-from gptoss.sources.helm import ChartSource
+from gptoss.facts import folders
+from gptoss.sources.chart.helm import ChartSource
+from gptoss.text import files
+from gptoss.text.errors import InputError
 
 # Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
 MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
@@ -94,8 +95,8 @@ def _over(
 
 def _shipped(settings: tuple[str, ...]) -> list[ChartSource]:
     """Every target, plain and with each overlay that is made for it."""
-    shipped = resources.values_files()
-    made_for = {path: resources.overlay_for(_text(path)) for path in shipped.values()}
+    shipped = folders.values_files()
+    made_for = {path: folders.overlay_for(_text(path)) for path in shipped.values()}
     targets = {name: path for name, path in shipped.items() if made_for[path] is None}
     laid_over = [(path, patterns) for path, patterns in made_for.items() if patterns]
     charts = []
@@ -115,9 +116,9 @@ def _values_file(name: str) -> Path | None:
     Raises:
         InputError: It names nothing, or an overlay alone.
     """
-    shipped = resources.values_files()
+    shipped = folders.values_files()
     if name in shipped:
-        if resources.overlay_for(_text(shipped[name])):
+        if folders.overlay_for(_text(shipped[name])):
             raise InputError(f"{name} is an overlay; lay it over a target with -f {shipped[name]}")
         return shipped[name]
     path = Path(name)
@@ -134,7 +135,7 @@ def _values_file(name: str) -> Path | None:
 def _file(name: str) -> Path:
     path = Path(name)
     if not path.is_file():
-        shipped = resources.values_files()
+        shipped = folders.values_files()
         if name in shipped:
             return shipped[name]
         raise InputError(f"-f {name}: there is no such file")
@@ -143,7 +144,7 @@ def _file(name: str) -> Path:
 
 def _text(path: Path) -> str:
     try:
-        return overlay.content_of(path).decode("utf-8")
+        return files.content_of(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"cannot read {path}: {reason}") from None

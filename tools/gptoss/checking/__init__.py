@@ -1,0 +1,1 @@
+"""Runs the rules, and keeps what somebody gave a reason to keep."""

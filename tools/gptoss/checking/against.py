@@ -1,0 +1,37 @@
+"""Pairs deployments with what is installed, for the rules that compare the two."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.deployment.model import Deployment
+
+
+def with_installed(
+    deployments: Sequence[Deployment], installed: Sequence[Deployment]
+) -> list[Deployment]:
+    """The deployments, each with the installed one of its name.
+
+    Args:
+        deployments: What is to be installed.
+        installed: What is installed: manifests of the last release, or of the cluster.
+
+    Raises:
+        InputError: None of the deployments is among what is installed.
+    """
+    before = {deployment.name: deployment for deployment in installed}
+    paired = [replace(d, installed=before.get(d.name)) for d in deployments]
+    if deployments and not any(d.installed for d in paired):
+        known = ", ".join(before) or "nothing"
+        named = ", ".join(dict.fromkeys(d.name for d in deployments))
+        raise InputError(
+            f"--against: {named} is not among what is installed ({known}); a deployment under "
+            "another name is a new one"
+        )
+    return paired

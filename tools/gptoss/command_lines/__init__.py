@@ -1,0 +1,1 @@
+"""What a program makes of its words: argparse, click and cyclopts."""

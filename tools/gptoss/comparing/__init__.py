@@ -1,0 +1,1 @@
+"""Two deployments, or two releases, held against each other."""

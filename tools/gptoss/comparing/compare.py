@@ -1,0 +1,272 @@
+"""Compares two deployments setting by setting: in force against in force, not text against text.
+
+Names of objects, namespaces and paths of mounts say nothing about what is served and are left out.
+So is what the platform gives a container (discovery, ports, which GPUs are visible), unless both
+sides give it.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.command_lines.in_force import flags_in_force
+from gptoss.comparing.differences import (
+    NONE,
+    Difference,
+    Side,
+    both,
+    differ,
+    engine,
+    environment,
+    flags,
+    located,
+)
+from gptoss.deployment.model import Role, Runtime
+from gptoss.facts.programs import AIPERF, FRONTEND, SERVE, WORKER, program, releases
+
+__all__ = ["SNAPSHOT", "Difference", "compare", "revision_of"]
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.command_lines.in_force import InForce
+    from gptoss.deployment.jobs import Benchmark
+    from gptoss.deployment.model import Deployment, Frontend, Worker
+    from gptoss.facts.programs import Program
+    from gptoss.text.places import HasPlace
+
+SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[^/]+)")
+
+EXTRA_INPUTS = "--extra-inputs"
+TRAFFIC_FLAGS = {
+    "warm-up requests": "--warmup-request-count",
+    "random seed": "--random-seed",
+    "streaming": "--streaming",
+    "endpoint type": "--endpoint-type",
+    "ISL deviation": "--synthetic-input-tokens-stddev",
+    "OSL deviation": "--output-tokens-stddev",
+    "request rate": "--request-rate",
+    "extra inputs": EXTRA_INPUTS,
+    "goodput": "--goodput",
+    "dataset entries": "--num-dataset-entries",
+}
+
+
+# What aiperf does without the flag.
+DEFAULTS = {"--synthetic-input-tokens-stddev": 0, "--output-tokens-stddev": 0}
+
+
+def compare(left: Deployment, right: Deployment) -> list[Difference]:
+    """The settings in force that differ, in a fixed order; none when both serve the same.
+
+    Of an engine file alone only the engine is known, so that only that is compared.
+    """
+    pairs = _pairs(left, right)
+    if left.engine_only or right.engine_only:
+        return [d for name, one, other in pairs if one and other for d in engine(name, one, other)]
+    found = list(_whole(left, right))
+    found += _frontends(left, right)
+    for name, one, other in pairs:
+        found += _workers(name, one, other)
+        if one and other:
+            found += _worker_commands(name, (left, one), (right, other))
+    found += _benchmarks(left.benchmark, right.benchmark)
+    return found
+
+
+def _whole(left: Deployment, right: Deployment) -> Iterator[Difference]:
+    subject = "deployment"
+    yield from differ(
+        subject,
+        "runtime",
+        Side(left.runtime.value, left.place),
+        Side(right.runtime.value, right.place),
+    )
+    releases = [
+        Side(d.release.version if d.release else None, d.release_place) for d in (left, right)
+    ]
+    yield from differ(subject, "release", *releases)
+    if releases[0].value == releases[1].value and left.runtime is right.runtime:
+        yield from both(subject, "image", _image(left), _image(right))
+    for setting, read in (("model", _model), ("revision", revision_of), ("served name", _served)):
+        yield from differ(subject, setting, read(left), read(right))
+
+
+def _image(deployment: Deployment) -> Side:
+    image = next((w.pod.image for w in deployment.workers if w.pod.image), None)
+    return located(image)
+
+
+def _model(deployment: Deployment) -> Side:
+    """The model's id, whether it is named or its folder in the cache is."""
+    worker = next((w for w in deployment.workers if w.model), None)
+    if worker is None or worker.model is None:
+        return NONE
+    if deployment.model:
+        return Side(deployment.model.id, worker.model.place)
+    snapshot = SNAPSHOT.search(worker.model.value)
+    name = f"{snapshot['owner']}/{snapshot['name']}" if snapshot else worker.model.value
+    return Side(name, worker.model.place)
+
+
+def revision_of(deployment: Deployment) -> Side:
+    """The revision that is served: that of the folder, else of the flag, else of the download."""
+    for worker in deployment.workers:
+        snapshot = SNAPSHOT.search(worker.model.value) if worker.model else None
+        if snapshot and worker.model:
+            return Side(snapshot["revision"], worker.model.place)
+        flag = worker.command.flag("--revision", "--hfrevision_of")
+        setting = worker.engine["revision"]
+        if setting.is_set or flag:
+            return Side(setting.value, setting.place) if setting.is_set else located(flag)
+    found = next((d.revision for d in deployment.downloads if d.revision), None)
+    return located(found)
+
+
+def _served(deployment: Deployment) -> Side:
+    """The public name; without one it is the model's."""
+    worker = next((w for w in deployment.workers if w.served_name), None)
+    if worker and worker.served_name:
+        return Side(worker.served_name.value, worker.served_name.place)
+    return _model(deployment)
+
+
+def _given(subject: str, left: HasPlace | None, right: HasPlace | None) -> Iterator[Difference]:
+    """The difference where only one side has it at all."""
+    sides = [Side(found is not None, found.place if found else None) for found in (left, right)]
+    yield from differ(subject, "given", *sides)
+
+
+def _frontends(left: Deployment, right: Deployment) -> Iterator[Difference]:
+    one, other = left.frontend, right.frontend
+    if one is None or other is None:
+        if left.runtime is right.runtime is Runtime.DYNAMO:
+            yield from _given("frontend", one, other)
+        return
+    replicas = [
+        Side(f.replica_count, f.replicas.place if f.replicas else f.place) for f in (one, other)
+    ]
+    yield from differ("frontend", "replicas", *replicas)
+    programs = _programs(left, right, FRONTEND)
+    yield from flags("frontend", *_flags_of(one, other, programs))
+    yield from environment("frontend", one.pod, other.pod, programs)
+
+
+def _pairs(left: Deployment, right: Deployment) -> list[tuple[str, Worker | None, Worker | None]]:
+    """Workers that do the same on both sides, by role, and in it by name and then by order."""
+    found: list[tuple[str, Worker | None, Worker | None]] = []
+    for role in Role:
+        ours, theirs = left.workers_with(role), right.workers_with(role)
+        names = {w.name for w in ours} & {w.name for w in theirs}
+        for worker in ours:
+            if worker.name in names:
+                same = next(w for w in theirs if w.name == worker.name)
+                found.append((worker.name, worker, same))
+        ours = [w for w in ours if w.name not in names]
+        theirs = [w for w in theirs if w.name not in names]
+        most = max(len(ours), len(theirs))
+        for place in range(most):
+            one = ours[place] if place < len(ours) else None
+            other = theirs[place] if place < len(theirs) else None
+            label = f"{role.value} {place + 1}" if most > 1 or names else role.value
+            found.append((label, one, other))
+    return found
+
+
+def _workers(name: str, left: Worker | None, right: Worker | None) -> Iterator[Difference]:
+    if left is None or right is None:
+        yield from _given(name, left, right)
+        return
+    workers = (left, right)
+    replicas = [Side(w.replica_count, w.replicas.place if w.replicas else w.place) for w in workers]
+    yield from differ(name, "replicas", *replicas)
+    gpus = [Side(w.gpus, w.gpus_per_pod.place if w.gpus_per_pod else w.place) for w in workers]
+    yield from differ(name, "GPUs", *gpus)
+    yield from differ(name, "nodes", *(located(w.nodes) for w in workers))
+    kinds = [Side(w.gpu.key if w.gpu else None, w.place) for w in workers]
+    yield from both(name, "kind of GPU", *kinds)
+    yield from engine(name, left, right)
+
+
+def _worker_commands(
+    name: str, left: tuple[Deployment, Worker], right: tuple[Deployment, Worker]
+) -> Iterator[Difference]:
+    """Flags and variables; two programs have no flags in common."""
+    (one, first), (other, second) = left, right
+    module = SERVE if one.runtime is Runtime.SERVE else WORKER
+    programs = _programs(one, other, module)
+    if one.runtime is other.runtime:
+        yield from flags(name, *_flags_of(first, second, programs))
+    yield from environment(name, first.pod, second.pod, programs)
+
+
+def _programs(left: Deployment, right: Deployment, name: str) -> list[Program | None]:
+    """A program on both sides; where the release is not known, as the other side has it."""
+    found = []
+    for deployment in (left, right):
+        release = deployment.release
+        version = release and (release.trtllm if name == SERVE else release.version)
+        found.append(program(name, version) if version else None)
+    newest = program(name, releases(name)[-1])
+    return [found[0] or found[1] or newest, found[1] or found[0] or newest]
+
+
+def _flags_of(
+    left: Frontend | Worker, right: Frontend | Worker, programs: list[Program | None]
+) -> list[dict[str, InForce]]:
+    return [
+        flags_in_force(known, component.command, component.pod.environment)
+        if component.command
+        else {}
+        for known, component in zip(programs, (left, right), strict=True)
+    ]
+
+
+def _benchmarks(left: Benchmark | None, right: Benchmark | None) -> Iterator[Difference]:
+    subject = "benchmark"
+    if left is None or right is None:
+        yield from _given(subject, left, right)
+        return
+    yield from differ(subject, "ISL", located(left.input_tokens), located(right.input_tokens))
+    yield from differ(subject, "OSL", located(left.output_tokens), located(right.output_tokens))
+    yield from differ(subject, "concurrency", _concurrency(left), _concurrency(right))
+    yield from differ(subject, "requests", _requests(left), _requests(right))
+    traffic = [_traffic(benchmark) for benchmark in (left, right)]
+    for setting, name in TRAFFIC_FLAGS.items():
+        sides = [found.get(name, NONE) for found in traffic]
+        yield from differ(subject, setting, *sides)
+
+
+def _concurrency(benchmark: Benchmark) -> Side:
+    """Requests in flight; those of each step of a sweep."""
+    if not benchmark.is_sweep:
+        return located(benchmark.concurrency)
+    steps = [step.concurrency.value if step.concurrency else None for step in benchmark.steps]
+    return Side(steps, benchmark.place)
+
+
+def _requests(benchmark: Benchmark) -> Side:
+    """Requests in all; those of each step of a sweep."""
+    if not benchmark.is_sweep:
+        return located(benchmark.requests)
+    steps = [step.requests.value if step.requests else None for step in benchmark.steps]
+    return Side(steps, benchmark.place)
+
+
+def _traffic(benchmark: Benchmark) -> dict[str, Side]:
+    """What the benchmark's flags say about the traffic, by their usual names."""
+    if benchmark.command is None:
+        return {}
+    known = program(AIPERF, releases(AIPERF)[-1])
+    found = flags_in_force(known, benchmark.command, {})
+    traffic = {}
+    for flag in TRAFFIC_FLAGS.values():
+        name = known.spellings[flag].name if known and flag in known.spellings else flag
+        if name in found:
+            value = found[name].value
+            traffic[flag] = Side(DEFAULTS.get(flag) if value is None else value, found[name].place)
+    inputs = [value for name, value in benchmark.command.flags() if name.value == EXTRA_INPUTS]
+    if texts := sorted(value.value for value in inputs if value):
+        traffic[EXTRA_INPUTS] = Side(texts, traffic[EXTRA_INPUTS].place)
+    return traffic

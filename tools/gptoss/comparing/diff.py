@@ -1,0 +1,140 @@
+"""What ``gptoss diff`` compares and prints."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gptoss.sources.load import load
+from gptoss.sources.request import Request, plan_of
+from gptoss.text.errors import InputError
+from gptoss.text.secrets import without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gptoss.comparing.compare import Difference
+    from gptoss.deployment.model import Deployment
+    from gptoss.text.places import Place
+
+WIDTH = 100
+SETTING_WIDTH = 46
+
+
+def side(text: str) -> Request:
+    """What one side asks for: ``SOURCE[,SOURCE…][@RELEASE]``.
+
+    Overlays that follow a target are laid over it; manifests are read together. A file whose name
+    holds a comma or an at sign is taken for what it is.
+    """
+    name, release = text, None
+    if not Path(text).exists():
+        before, at, after = text.rpartition("@")
+        name, release = (before, after) if at else (text, None)
+    first, *others = [name] if Path(name).exists() else name.split(",")
+    request = Request((first,), release=release)
+    if others and plan_of(request).charts:
+        return replace(request, files=tuple(others))
+    return replace(request, sources=(first, *others))
+
+
+def read(text: str) -> Deployment:
+    """The one deployment that a side names.
+
+    Raises:
+        InputError: It cannot be read, Helm refuses it, or it is not one deployment.
+    """
+    deployments = load(side(text)).deployments
+    if len(deployments) != 1:
+        names = ", ".join(deployment.name for deployment in deployments) or "none"
+        raise InputError(f"{text} holds {len(deployments)} deployments ({names}); name one")
+    deployment = deployments[0]
+    if deployment.is_refused:
+        problem = deployment.problems[0]
+        raise InputError(f"{text}: {problem.message}", problem.place)
+    return deployment
+
+
+def as_json(labels: tuple[str, str], found: Sequence[Difference]) -> str:
+    """The differences as JSON."""
+    report = {
+        "left": labels[0],
+        "right": labels[1],
+        "equal": not found,
+        "differences": [
+            {
+                "subject": difference.subject,
+                "setting": difference.setting,
+                "left": _hidden(difference.left),
+                "right": _hidden(difference.right),
+                "left_place": _place(difference.left_place),
+                "right_place": _place(difference.right_place),
+            }
+            for difference in found
+        ],
+    }
+    return json.dumps(report, indent=2, ensure_ascii=False, default=str)
+
+
+def as_text(labels: tuple[str, str], found: Sequence[Difference], places: bool = False) -> str:
+    """The differences as a table of at most 100 columns.
+
+    Args:
+        labels: What the user called both sides.
+        found: The differences.
+        places: Whether to say below each who sets it.
+    """
+    if not found:
+        return f"{labels[0]} and {labels[1]}: every setting in force is the same"
+    width = min(SETTING_WIDTH, max(len(difference.setting) for difference in found))
+    rest = (WIDTH - width - 6) // 2
+    lines = list(_row(("", *labels), width, rest))
+    for subject in dict.fromkeys(difference.subject for difference in found):
+        lines += ["", subject]
+        for difference in found:
+            if difference.subject == subject:
+                values = _text(difference.left), _text(difference.right)
+                lines += _row((difference.setting, *values), width, rest)
+                if places:
+                    who = _who(difference.left_place), _who(difference.right_place)
+                    lines += _row(("", *who), width, rest)
+    count = len(found)
+    return "\n".join(
+        [*lines, "", f"{count} setting{'s' * (count > 1)} in force differ{'s' * (count == 1)}"]
+    )
+
+
+def _row(cells: tuple[str, ...], first: int, rest: int) -> Iterator[str]:
+    """A row of the table; what does not fit a column goes on below."""
+    widths = (first, rest, rest)
+    columns = [
+        textwrap.wrap(cell, width, break_on_hyphens=False) or [""]
+        for cell, width in zip(cells, widths, strict=True)
+    ]
+    for line in range(max(len(column) for column in columns)):
+        parts = [column[line] if line < len(column) else "" for column in columns]
+        padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
+        yield ("  " + "  ".join(padded)).rstrip()
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "not set"
+    if isinstance(value, str) and value:
+        return without_secrets(value)
+    return without_secrets(json.dumps(value, ensure_ascii=False, default=str))
+
+
+def _hidden(value: object) -> Any:
+    return without_secrets(value) if isinstance(value, str) else value
+
+
+def _who(place: Place | None) -> str:
+    return f"{place.file}:{place.line}" if place else "default"
+
+
+def _place(place: Place | None) -> dict[str, Any] | None:
+    return place._asdict() if place else None

@@ -1,0 +1,1 @@
+"""The one typed model of a deployment."""

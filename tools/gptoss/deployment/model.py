@@ -1,0 +1,272 @@
+"""The one typed model of a deployment.
+
+Every source (rendered chart, manifests, ...) builds a :class:`Deployment`; every rule, ``show``
+and ``bench`` reads it. Nothing downstream looks at YAML again. Each leaf knows the place of the
+line that its user edits.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.operator import OperatorSettings
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gptoss.deployment.jobs import Accuracy, Benchmark, Download
+    from gptoss.deployment.objects import Claim, ConfigMap, Rollout, Service
+    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.settings import Settings
+    from gptoss.facts.world import Gpu, Model, Release
+    from gptoss.text.command import Command
+    from gptoss.text.places import Located, Place
+
+
+# Kinds of problems that leave nothing to check.
+REFUSALS = ("values-schema", "chart-guard")
+
+
+class Runtime(StrEnum):
+    """What serves the model."""
+
+    DYNAMO = "dynamo"
+    SERVE = "trtllm-serve"
+
+
+class Platform(StrEnum):
+    """What starts the containers."""
+
+    KUBERNETES = "kubernetes"
+    CONTAINERS = "containers"
+
+
+class Role(StrEnum):
+    """What a worker does in the deployment."""
+
+    AGGREGATED = "aggregated"
+    PREFILL = "prefill"
+    DECODE = "decode"
+
+
+@dataclass(frozen=True, slots=True)
+class Component:
+    """A service of the graph as the operator sees it.
+
+    Attributes:
+        name: Its key or name.
+        place: Where it begins.
+        type: ``componentType`` (v1alpha1) or ``type`` (v1beta1).
+        sub_type: ``subComponentType`` (v1alpha1 only).
+        replicas: Number of replicas; None when left to the operator's defaulting.
+        ignored: Fields that the operator accepts and ignores, by name.
+        runtime_version: ``runtimeVersionOverride``.
+        pod: Its pod.
+    """
+
+    name: str
+    place: Place
+    type: Located[str] | None
+    sub_type: Located[str] | None
+    replicas: Located[int] | None
+    ignored: Mapping[str, Place]
+    runtime_version: Located[str] | None
+    pod: Pod
+
+    @property
+    def replica_count(self) -> int:
+        """Replicas; 1 when not set, as the operator's webhook defaults it."""
+        return self.replicas.value if self.replicas else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Frontend(Component):
+    """The HTTP frontend."""
+
+    command: Command | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Worker(Component):
+    """A component that runs ``dynamo.trtllm``, or the server of ``trtllm-serve``.
+
+    Attributes:
+        role: What it does, from its flags.
+        gpus_per_pod: GPU limit of one pod; None when it has none.
+        nodes: Nodes of one replica.
+        engine: Its engine settings with everybody who sets them.
+        engine_file: The engine YAML's path in the container, where the flag names one.
+        engine_known: False when the engine YAML is named but is not among what was given.
+        gpu: Facts about its GPU when its placement names one.
+        command: The command of ``dynamo.trtllm`` or ``trtllm-serve``.
+        model: Model id or path it loads.
+        served_name: The public name.
+    """
+
+    command: Command
+    role: Role
+    gpus_per_pod: Located[int] | None
+    nodes: Located[int]
+    engine: Settings
+    engine_file: Located[str] | None
+    engine_known: bool
+    gpu: Gpu | None
+    model: Located[str] | None
+    served_name: Located[str] | None
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of one replica."""
+        return (self.gpus_per_pod.value if self.gpus_per_pod else 0) * self.nodes.value
+
+    @property
+    def ranks(self) -> int:
+        """GPUs the engine's parallel sizes need: tensor × pipeline × context parallel size."""
+        sizes = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
+        product = 1
+        for size in sizes:
+            product *= self.engine.whole(size) or 1
+        return product
+
+    @property
+    def attention_ranks(self) -> int:
+        """Attention data parallel ranks: each has its own batch and its own KV cache."""
+        return (self.engine.whole("tensor_parallel_size") or 1) if self.attention_dp else 1
+
+    @property
+    def attention_dp(self) -> bool:
+        """Whether attention data parallelism is on."""
+        return self.engine.switch("enable_attention_dp")
+
+    @property
+    def capacity(self) -> int | None:
+        """Requests that all replicas decode at once, or None when the batch size is unknown.
+
+        ``max_batch_size`` counts per attention data parallel rank.
+        """
+        batch = self.engine.whole("max_batch_size")
+        return None if batch is None else batch * self.attention_ranks * self.replica_count
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """Something found wrong while reading, which a rule reports.
+
+    Attributes:
+        kind: Which rule reports it.
+        message: What is wrong.
+        place: Where.
+    """
+
+    kind: str
+    message: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Deployment:
+    """A deployment with everything it needs.
+
+    Attributes:
+        name: Name of the DynamoGraphDeployment, or of the workload that runs ``trtllm-serve``.
+        place: Where it begins.
+        source: What it was read from, as the user named it.
+        api_version: ``nvidia.com/v1alpha1`` or ``nvidia.com/v1beta1``.
+        release: Facts about the Dynamo release it runs on; None when unknown.
+        release_place: Where the release is chosen.
+        model: Facts about the model; None when unknown.
+        frontend: The frontend; None when the manifests have none.
+        workers: The workers.
+        others: Components that are neither.
+        annotations: Annotations of the DynamoGraphDeployment.
+        environment: Variables set for every component.
+        config_maps: ConfigMaps given along with it.
+        claims: Names of PersistentVolumeClaims given along with it.
+        volumes: Those of them that are objects of their own, with what they ask for.
+        downloads: Jobs that fill the model cache.
+        services: Services that lead to the server; the operator makes those of a graph.
+        rollout: How the pods of the server are replaced; None where no Deployment runs it.
+        scraped: Paths under which the server's metrics are read.
+        benchmark: The benchmark Job, if given along with it.
+        accuracy: The Job that evaluates answers, if given along with it.
+        problems: What the reader found wrong.
+        installed: What is installed under the same name, to compare with; None when unknown.
+        backend: ``backendFramework``; None when the operator is left to find out.
+        engine_only: Whether an engine YAML is all that was given; the rest is not known.
+        runtime: What serves the model. Under ``trtllm-serve`` there is no frontend, the one worker
+            answers HTTP itself, and ``release`` is the Dynamo release that ships the same
+            TensorRT-LLM.
+        operator: What the graph asks of the operator beside pods.
+        platform: What starts the containers; what only a cluster has is for Kubernetes alone.
+    """
+
+    name: str
+    place: Place
+    source: str
+    api_version: Located[str]
+    release: Release | None
+    release_place: Place
+    model: Model | None
+    frontend: Frontend | None
+    workers: tuple[Worker, ...]
+    others: tuple[Component, ...] = ()
+    annotations: Mapping[str, Located[str]] = field(default_factory=dict)
+    environment: Mapping[str, Variable] = field(default_factory=dict)
+    config_maps: tuple[ConfigMap, ...] = ()
+    claims: tuple[Located[str], ...] = ()
+    volumes: tuple[Claim, ...] = ()
+    downloads: tuple[Download, ...] = ()
+    benchmark: Benchmark | None = None
+    accuracy: Accuracy | None = None
+    problems: tuple[Problem, ...] = ()
+    installed: Deployment | None = None
+    backend: Located[str] | None = None
+    engine_only: bool = False
+    runtime: Runtime = Runtime.DYNAMO
+    platform: Platform = Platform.KUBERNETES
+    operator: OperatorSettings = field(default_factory=OperatorSettings)
+    services: tuple[Service, ...] = ()
+    rollout: Rollout | None = None
+    scraped: tuple[Located[str], ...] = ()
+
+    def called(self, source: str) -> Deployment:
+        """The same deployment under another source."""
+        return replace(self, source=source)
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether Helm refused to render it, so that there is nothing but problems."""
+        return any(problem.kind in REFUSALS for problem in self.problems)
+
+    @property
+    def components(self) -> tuple[Component, ...]:
+        """Every component of the graph."""
+        frontend = (self.frontend,) if self.frontend else ()
+        return (*frontend, *self.workers, *self.others)
+
+    def workers_with(self, role: Role) -> list[Worker]:
+        """The workers that have a role."""
+        return [worker for worker in self.workers if worker.role is role]
+
+    @property
+    def is_disaggregated(self) -> bool:
+        """Whether prefill and decode run in workers of their own."""
+        return any(worker.role is not Role.AGGREGATED for worker in self.workers)
+
+    @property
+    def gpus(self) -> int:
+        """GPUs of all workers and replicas."""
+        return sum(worker.gpus * worker.replica_count for worker in self.workers)
+
+    @property
+    def capacity(self) -> int | None:
+        """Requests that can decode at once; None when a batch size is unknown.
+
+        Prefill workers hold a request only while it is prefilled and do not count.
+        """
+        decoding = [worker for worker in self.workers if worker.role is not Role.PREFILL]
+        capacities = [worker.capacity for worker in decoding]
+        known = [capacity for capacity in capacities if capacity is not None]
+        return sum(known) if decoding and len(known) == len(decoding) else None

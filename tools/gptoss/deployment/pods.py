@@ -1,0 +1,178 @@
+"""What a pod template says, read into plain values with their places."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gptoss.text.command import Command
+    from gptoss.text.places import Located, Place
+
+    Flag = tuple[Located[str], Located[str] | None]
+
+
+@dataclass(frozen=True, slots=True)
+class Variable:
+    """An environment variable of a container.
+
+    Attributes:
+        name: Its name.
+        value: Its literal value; None when it comes from elsewhere.
+        secret: Name of the Secret it comes from, if it does.
+        place: Where it is set.
+    """
+
+    name: str
+    value: str | None
+    secret: str | None
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Mount:
+    """A volume mounted into a container.
+
+    Attributes:
+        path: Where in the container.
+        claim: Name of the PersistentVolumeClaim behind it, if any.
+        config_map: Name of the ConfigMap behind it, if any.
+        read_only: Whether it is mounted read-only.
+        sub_path: The one entry that is mounted, if only one is.
+        place: Where the mount is written.
+        items: File name and key of each entry that is mounted, when not every key is.
+    """
+
+    path: str
+    claim: str | None
+    config_map: str | None
+    read_only: bool
+    sub_path: str | None
+    place: Place
+    items: tuple[tuple[str, str], ...] = ()
+
+    def key_at(self, path: str) -> str | None:
+        """The key of the ConfigMap that a path holds, or None when it holds none."""
+        below = path.removeprefix(self.path.rstrip("/")).strip("/")
+        name = "/".join(part for part in (self.sub_path, below) if part)
+        return dict(self.items).get(name) if self.items else name or None
+
+
+@dataclass(frozen=True, slots=True)
+class NodeRequirement:
+    """A label that a node must (or should) have, from a node selector or node affinity."""
+
+    key: str
+    operator: str
+    values: tuple[str, ...]
+    required: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class AntiAffinity:
+    """Pods that this pod must (or should) not share a topology domain with."""
+
+    labels: tuple[tuple[str, tuple[str, ...]], ...]
+    topology_key: str
+    required: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Toleration:
+    """A taint that a pod tolerates; an empty key tolerates every taint."""
+
+    key: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Probe:
+    """A health probe that the user wrote.
+
+    Attributes:
+        place: Where it is written.
+        delay: Seconds before the first attempt.
+        period: Seconds between attempts.
+        threshold: Failed attempts in a row that end the container.
+    """
+
+    place: Place
+    delay: int
+    period: int
+    threshold: int
+
+    @property
+    def seconds(self) -> int:
+        """How long a container that does not answer lives."""
+        return self.delay + self.period * self.threshold
+
+
+@dataclass(frozen=True, slots=True)
+class Pod:
+    """What a pod template says, for any component or job.
+
+    Attributes:
+        place: Where the component or job begins.
+        image: Image reference of the main container.
+        commands: Every command that the container runs, in order, those of a shell script too.
+        uses_shell: Whether the commands come from a shell script.
+        environment: Variables of the main container by name.
+        secrets: Names of Secrets whose every key becomes a variable.
+        mounts: Volumes of the main container.
+        nodes: What is asked of the node.
+        anti_affinity: Pods it keeps away from.
+        tolerations: Taints it tolerates.
+        requests, limits: Resource quantities by name, without GPUs.
+        annotations: Pod annotations.
+        pull_secrets: Names of image pull secrets.
+        privileged: Set when the container asks for privilege.
+        root: Set when the pod or container asks to run as user 0.
+        non_root: Set when the pod or container refuses to run as root.
+        capabilities: Linux capabilities that the container adds.
+        host_namespaces: Namespaces of the node that the pod uses: hostIPC, hostNetwork, hostPID.
+        probes: Probes written by the user, by kind (liveness, readiness, startup).
+        termination_grace: Seconds between SIGTERM and SIGKILL, when set.
+        shared_memory: Size of /dev/shm as a quantity, when set; 0 where it is switched off.
+        mentions: Names of the variables that the command or its script refers to; None when that
+            was not read.
+    """
+
+    place: Place
+    image: Located[str] | None = None
+    commands: tuple[Command, ...] = ()
+    uses_shell: bool = False
+    environment: Mapping[str, Variable] = field(default_factory=dict)
+    secrets: tuple[Located[str], ...] = ()
+    mounts: tuple[Mount, ...] = ()
+    nodes: tuple[NodeRequirement, ...] = ()
+    anti_affinity: tuple[AntiAffinity, ...] = ()
+    tolerations: tuple[Toleration, ...] = ()
+    requests: Mapping[str, Located[str]] = field(default_factory=dict)
+    limits: Mapping[str, Located[str]] = field(default_factory=dict)
+    annotations: Mapping[str, Located[str]] = field(default_factory=dict)
+    pull_secrets: tuple[Located[str], ...] = ()
+    privileged: Place | None = None
+    root: Place | None = None
+    non_root: Place | None = None
+    capabilities: tuple[Located[str], ...] = ()
+    host_namespaces: tuple[Located[str], ...] = ()
+    probes: Mapping[str, Probe] = field(default_factory=dict)
+    termination_grace: Located[int] | None = None
+    shared_memory: Located[str] | None = None
+    mentions: frozenset[str] | None = None
+
+    def variable(self, name: str) -> str | None:
+        """The literal value of a variable, or None."""
+        variable = self.environment.get(name)
+        return variable.value if variable else None
+
+    def mount_at(self, path: str) -> Mount | None:
+        """The deepest mount that holds a path, or None."""
+        holding = [
+            m for m in self.mounts if path == m.path or path.startswith(m.path.rstrip("/") + "/")
+        ]
+        return max(holding, key=lambda mount: len(mount.path), default=None)

@@ -1,0 +1,1 @@
+"""What is known about the outside world, read from ``schema/``."""

@@ -1,0 +1,299 @@
+"""What is known about the outside world, read from ``schema/``."""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from functools import cache, cached_property
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gptoss.facts import folders
+from gptoss.text.yaml_tree import SafeLoader
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from pathlib import Path
+
+GIB = 1024**3
+# Stands for the release itself after its candidates.
+FINAL = 999
+
+
+@dataclass(frozen=True, slots=True)
+class Release:
+    """A Dynamo release; the fields are those of ``schema/releases.yaml``."""
+
+    version: str
+    trtllm: str
+    api_versions: tuple[str, ...]
+    aggregated_mode: str
+    kv_events_flag: str
+    repeated_sizes: tuple[str, ...]
+    enforce_disagg: str
+    router_modes: tuple[str, ...]
+    event_plane: str
+    strict_tags: bool
+
+    @property
+    def number(self) -> tuple[int, ...]:
+        """The version as numbers, to compare with."""
+        return version_number(self.version)
+
+
+@dataclass(frozen=True, slots=True)
+class Gpu:
+    """A kind of GPU.
+
+    Attributes:
+        key: Its key in ``schema/hardware.yaml``.
+        name: Its name.
+        sm: Compute capability as TensorRT-LLM writes it, 100 for 10.0.
+        memory_gib: Memory of one GPU in GiB.
+        per_node: GPUs of one node.
+        architecture: CPU architecture of its nodes.
+        product_labels: Values of the node label ``nvidia.com/gpu.product``.
+    """
+
+    key: str
+    name: str
+    sm: int
+    memory_gib: float
+    per_node: int
+    architecture: str
+    product_labels: tuple[str, ...]
+
+    @property
+    def is_hopper(self) -> bool:
+        """Whether it is of the Hopper generation (SM 9.x)."""
+        return 90 <= self.sm < 100
+
+    @property
+    def is_blackwell(self) -> bool:
+        """Whether it is a data-centre Blackwell GPU (SM 10.x)."""
+        return 100 <= self.sm < 120
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluated:
+    """Engine settings with which a model's answers were evaluated at a reasoning effort.
+
+    Attributes:
+        max_batch_size: Requests of a batch, counted a rank under attention data parallelism.
+        max_num_tokens: Tokens of a batch.
+    """
+
+    max_batch_size: int
+    max_num_tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class Model:
+    """The model; the fields are those of ``schema/models/*.yaml``."""
+
+    id: str
+    revision: str
+    layers: int
+    attention_heads: int
+    kv_heads: int
+    head_dimension: int
+    experts: int
+    max_position: int
+    sliding_window: int
+    sliding_layers: int
+    expert_gib: float
+    other_gib: float
+    padded_expert_gib: Mapping[str, Mapping[int, float]]
+    reasoning_parser: str
+    tool_call_parser: str
+    moe_backends: tuple[str, ...]
+    evaluation: Mapping[str, Mapping[str, Evaluated]]
+
+    def evaluated(self, effort: str, *, attention_dp: bool) -> Evaluated | None:
+        """The settings for a reasoning effort; None for an effort that is not known."""
+        kind = "attentionDataParallel" if attention_dp else "tensorParallel"
+        return self.evaluation[kind].get(effort)
+
+
+class Facts:
+    """All facts, each read when it is first asked for."""
+
+    def __init__(self, folder: Path | None = None) -> None:
+        self._folder = folder or folders.root() / "schema"
+
+    @cached_property
+    def releases(self) -> dict[str, Release]:
+        """Dynamo releases by version, oldest first."""
+        found = {}
+        for version, facts in self._releases["releases"].items():
+            found[version] = Release(
+                version=version,
+                trtllm=facts["trtllm"],
+                api_versions=tuple(facts["apiVersions"]),
+                aggregated_mode=facts["aggregatedMode"],
+                kv_events_flag=facts["kvEventsFlag"],
+                repeated_sizes=tuple(facts["repeatedSizes"]),
+                enforce_disagg=facts["enforceDisagg"],
+                router_modes=tuple(facts["routerModes"]),
+                event_plane=facts["eventPlane"],
+                strict_tags=facts["strictTags"],
+            )
+        return found
+
+    @property
+    def default_release(self) -> Release:
+        """The release that targets run on unless they say otherwise."""
+        return self.releases[self._releases["default"]]
+
+    @property
+    def image(self) -> str:
+        """Repository of the TensorRT-LLM runtime image."""
+        return str(self._releases["image"])
+
+    @property
+    def serve_image(self) -> str:
+        """Repository of TensorRT-LLM's own image, which has ``trtllm-serve``."""
+        return str(self._releases["serveImage"])
+
+    @cached_property
+    def gpus(self) -> dict[str, Gpu]:
+        """GPUs by key."""
+        return {
+            key: Gpu(
+                key=key,
+                name=facts["name"],
+                sm=facts["sm"],
+                memory_gib=facts["memory"] / 1024,
+                per_node=facts["gpusPerNode"],
+                architecture=facts["architecture"],
+                product_labels=tuple(facts["productLabels"]),
+            )
+            for key, facts in self._load("hardware.yaml")["gpus"].items()
+        }
+
+    @cached_property
+    def models(self) -> dict[str, Model]:
+        """Models by repository id."""
+        models = {}
+        for path in sorted((self._folder / "models").glob("*.yaml")):
+            facts = self._load(f"models/{path.name}")
+            models[facts["id"]] = Model(
+                id=facts["id"],
+                revision=facts["revision"],
+                layers=facts["layers"],
+                attention_heads=facts["attentionHeads"],
+                kv_heads=facts["kvHeads"],
+                head_dimension=facts["headDimension"],
+                experts=facts["experts"],
+                max_position=facts["maxPosition"],
+                sliding_window=facts["slidingWindow"],
+                sliding_layers=facts["slidingLayers"],
+                expert_gib=facts["expertGiB"],
+                other_gib=facts["otherGiB"],
+                padded_expert_gib=facts["paddedExpertGiB"],
+                reasoning_parser=facts["reasoningParser"],
+                tool_call_parser=facts["toolCallParser"],
+                moe_backends=tuple(facts["moeBackends"]),
+                evaluation=_evaluation(facts["evaluation"]),
+            )
+        return models
+
+    @cached_property
+    def engine(self) -> dict[str, Any]:
+        """Everything known about the engine YAML: fields, stale keys, versions."""
+        text = (self._folder / "engine" / "fields.json").read_text(encoding="utf-8")
+        loaded: dict[str, Any] = json.loads(text)
+        return loaded
+
+    @property
+    def engine_fields(self) -> dict[str, Any]:
+        """What is known about each key of the engine YAML, by dotted path."""
+        fields: dict[str, Any] = self.engine["fields"]
+        return fields
+
+    @cached_property
+    def engine_defaults(self) -> dict[str, Any]:
+        """Default of each key of the engine YAML."""
+        return {path: field.get("default") for path, field in self.engine_fields.items()}
+
+    @cache  # noqa: B019 (facts live as long as the command)
+    def resource_schema(self, version: str) -> dict[str, Any]:
+        """JSON Schema of a DynamoGraphDeployment in an API version such as ``v1beta1``."""
+        return self._resource(f"dynamographdeployment_{version}")
+
+    @cached_property
+    def kubernetes_schema(self) -> dict[str, Any]:
+        """JSON Schemas (``$defs``) of what Kubernetes itself defines.
+
+        ``kinds`` gives the API version of the kinds that are among them.
+        """
+        schema = self._resource("kubernetes")
+        return {**schema, "$defs": self.resource_schema("v1beta1")["$defs"] | schema["$defs"]}
+
+    def release_of(self, version: str) -> Release | None:
+        """The release with a version, else the one of the same minor release, else None."""
+        if version in self.releases:
+            return self.releases[version]
+        minor = version_number(version)[:2]
+        if len(minor) < 2:
+            return None
+        return next((r for r in self.releases.values() if r.number[:2] == minor), None)
+
+    def release_of_trtllm(self, version: str) -> Release | None:
+        """The release that ships a version of TensorRT-LLM, else None.
+
+        What an image's tag adds to the version (``1.3.0rc14-amd64``) does not matter.
+        """
+        base = version.partition("-")[0]
+        return next((r for r in self.releases.values() if r.trtllm == base), None)
+
+    def gpu_of(self, product_label: str) -> Gpu | None:
+        """The GPU that a ``nvidia.com/gpu.product`` label names, or None."""
+        for gpu in self.gpus.values():
+            if product_label in gpu.product_labels:
+                return gpu
+        return None
+
+    def _resource(self, name: str) -> dict[str, Any]:
+        path = self._folder / "crds" / "json" / f"{name}.json"
+        loaded: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+        return loaded
+
+    @cached_property
+    def _releases(self) -> dict[str, Any]:
+        return self._load("releases.yaml")
+
+    def _load(self, name: str) -> dict[str, Any]:
+        text = (self._folder / name).read_text(encoding="utf-8")
+        loaded: dict[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+        return loaded
+
+
+def trtllm_number(version: str) -> tuple[int, ...]:
+    """A version of TensorRT-LLM, to compare with: candidates come before their release.
+
+    ``1.3.0rc5.post1`` is (1, 3, 0, 5, 1) and ``1.3.0`` (1, 3, 0, 999, 0); () where it is none.
+    """
+    match = re.match(r"(\d+)\.(\d+)\.(\d+)(?:rc(\d+))?(?:\.post(\d+))?", version)
+    if not match:
+        return ()
+    *numbers, candidate, post = match.groups()
+    return (*map(int, numbers), int(candidate or FINAL), int(post or 0))
+
+
+def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:
+    return {
+        kind: {
+            effort: Evaluated(settings["maxBatchSize"], settings["maxNumTokens"])
+            for effort, settings in efforts.items()
+        }
+        for kind, efforts in facts.items()
+    }
+
+
+def version_number(version: str) -> tuple[int, ...]:
+    """The leading numbers of a version: ``1.2.1-efa-amd64`` is (1, 2, 1); () if there are none."""
+    match = re.match(r"\d+(\.\d+)*", version)
+    return tuple(int(part) for part in match.group().split(".")) if match else ()

@@ -1,0 +1,1 @@
+"""Who sets each engine setting, and who wins."""

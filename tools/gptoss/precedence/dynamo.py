@@ -1,0 +1,184 @@
+"""Who sets each engine setting of a ``dynamo.trtllm`` worker, and who wins.
+
+``dynamo.trtllm`` builds the engine's arguments from its flags (an environment variable is the
+default of its flag), lays the engine YAML over them and then its overrides (ai-dynamo 1.2.1
+``dynamo/trtllm/workers/llm_worker.py``, TensorRT-LLM 1.3.0rc14
+``update_llm_args_with_extra_dict``):
+
+* A key of the YAML replaces the flag's value. ``kv_cache_config`` is merged one level deep, so the
+  flag's memory fraction survives a block that leaves it out.
+* By the time overrides are applied, some blocks are objects. An override of one key of such a block
+  replaces the whole block; other blocks are merged.
+"""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gptoss.command_lines.engine_flags import given, worker_program
+from gptoss.deployment.model import Problem
+from gptoss.deployment.settings import Claim, Layer, Settings
+from gptoss.facts.programs import converted
+from gptoss.facts.world import trtllm_number
+from gptoss.precedence.claims import Book, engine_claims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator, Mapping
+
+    from gptoss.deployment.pods import Variable
+    from gptoss.facts.programs import Program
+    from gptoss.facts.world import Facts, Release
+    from gptoss.text.command import Command
+    from gptoss.text.places import Place
+    from gptoss.text.yaml_tree import Tree
+
+OVERRIDE = "--override-engine-args"
+DOTTED_OVERRIDE = "--trtllm."
+CONNECTOR = "--connector"
+MAX_DEPTH = 64
+
+BUILT_BLOCKS = ("scheduler_config", "kv_connector_config")
+"""Blocks that Dynamo builds itself; one in the engine YAML replaces them as a whole."""
+
+DYNAMO_DEFAULTS = {
+    "kv_cache_config.free_gpu_memory_fraction": 0.9,
+    "scheduler_config.capacity_scheduler_policy": "GUARANTEED_NO_EVICT",
+    "scheduler_config.dynamic_batch_config.enable_batch_size_tuning": True,
+    "scheduler_config.dynamic_batch_config.enable_max_num_tokens_tuning": False,
+    "scheduler_config.dynamic_batch_config.dynamic_batch_moving_average_window": 128,
+}
+
+KVBM = {
+    "kv_connector_config.connector_module": "kvbm.trtllm_integration.connector",
+    "kv_connector_config.connector_scheduler_class": "DynamoKVBMConnectorLeader",
+    "kv_connector_config.connector_worker_class": "DynamoKVBMConnectorWorker",
+    "kv_cache_config.enable_partial_reuse": False,
+}
+
+
+def engine_settings(
+    command: Command,
+    environment: Mapping[str, Variable],
+    engine: Tree | None,
+    home: Place,
+    facts: Facts,
+    locate: Callable[[str, Place], Place],
+    release: Release | None = None,
+) -> Settings:
+    """The engine settings of a worker with everybody who sets them.
+
+    Args:
+        command: The ``dynamo.trtllm`` command.
+        environment: The container's variables.
+        engine: The engine YAML, when there is one.
+        home: Where to point when nobody sets a key.
+        facts: Defaults and open blocks of the engine YAML.
+        locate: Gives the place to show for a dotted key and its place in the engine YAML.
+        release: The release that runs it; None is taken for the default one.
+    """
+    release = release or facts.default_release
+    program, objects = worker_program(release.version), object_blocks(release.trtllm, facts)
+    book = Book({Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: objects})
+    book.lay(_environment_claims(program, environment))
+    book.lay(_flag_claims(program, command))
+    book.lay(engine_claims(engine, facts, locate))
+    book.lay(_override_claims(command, environment))
+    replaced = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
+    built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
+    defaults = {**facts.engine_defaults, **built}
+    return Settings(book.settings(home, defaults), home, defaults)
+
+
+def override_problem(command: Command, environment: Mapping[str, Variable]) -> Problem | None:
+    """What is wrong with ``--override-engine-args``: Dynamo stops unless it is a JSON object."""
+    text = given(command, environment, OVERRIDE)
+    if text is None or not text.value or _parsed(text.value) is not None:
+        return None
+    return Problem(
+        "override-not-json", f"{OVERRIDE} is not a JSON object: {text.value}", text.place
+    )
+
+
+def object_blocks(trtllm: str, facts: Facts) -> tuple[str, ...]:
+    """Blocks of the engine YAML that are objects when overrides are applied.
+
+    They are those of the newest version read up to the one asked for, else of the oldest.
+    """
+    number = trtllm_number(trtllm)
+    read = facts.engine["merge"]["object_blocks"]
+    versions = sorted(read, key=trtllm_number)
+    older = [version for version in versions if trtllm_number(version) <= number]
+    return tuple(read[older[-1] if older else versions[0]])
+
+
+def _environment_claims(
+    program: Program, environment: Mapping[str, Variable]
+) -> Iterator[tuple[str, Claim]]:
+    for flag in program.flags.values():
+        variable = environment.get(flag.env or "") if flag.engine else None
+        if variable is None or variable.value is None:
+            continue
+        value = converted(variable.value, flag.kind)
+        for key in flag.engine:
+            yield key, Claim(Layer.ENVIRONMENT, variable.name, value, variable.place)
+    connector = environment.get("DYN_CONNECTOR")
+    if connector and connector.value == "kvbm":
+        for key, value in KVBM.items():
+            yield key, Claim(Layer.ENVIRONMENT, "DYN_CONNECTOR", value, connector.place)
+
+
+def _flag_claims(program: Program, command: Command) -> Iterator[tuple[str, Claim]]:
+    for name, written in command.flags():
+        spelling = name.value
+        if spelling == CONNECTOR and written and written.value == "kvbm":
+            for key, setting in KVBM.items():
+                yield key, Claim(Layer.FLAG, spelling, setting, name.place)
+        flag = program.spellings.get(spelling)
+        if flag is None or (flag.takes_value and written is None):
+            continue
+        value: Any = not spelling.startswith("--no-")
+        if flag.takes_value and written is not None:
+            value = converted(written.value, flag.kind)
+        for key in flag.engine:
+            yield key, Claim(Layer.FLAG, spelling, value, name.place)
+
+
+def _override_claims(
+    command: Command, environment: Mapping[str, Variable]
+) -> Iterator[tuple[str, Claim]]:
+    if text := given(command, environment, OVERRIDE):
+        for key, value in _flat(_parsed(text.value) or {}):
+            yield key, Claim(Layer.OVERRIDE, OVERRIDE, value, text.place)
+    for name, written in command.flags():
+        key = name.value.removeprefix(DOTTED_OVERRIDE)
+        if key and key != name.value and written is not None:
+            yield key, Claim(Layer.OVERRIDE, name.value, _inferred(written.value), name.place)
+
+
+def _parsed(text: str) -> dict[str, Any] | None:
+    try:
+        parsed = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    return parsed if isinstance(parsed, dict) else None
+
+
+def _flat(block: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+    for name, value in block.items():
+        key = f"{path}.{name}" if path else name
+        if isinstance(value, dict) and value and depth < MAX_DEPTH:
+            yield from _flat(value, key, depth + 1)
+        else:
+            yield key, value
+
+
+def _inferred(text: str) -> Any:
+    """The value of a dotted override, whose type is guessed from its text."""
+    lowered = text.lower()
+    if lowered in ("none", "null"):
+        return None
+    if lowered in ("true", "false"):
+        return lowered == "true"
+    number = converted(text, int)
+    return converted(text, float) if isinstance(number, str) else number

@@ -1,0 +1,106 @@
+"""Who sets each engine setting of ``trtllm-serve``, and who wins.
+
+``trtllm-serve`` builds the engine's arguments from its flags and their defaults and lays the YAML
+of ``--config`` over them, ``kv_cache_config`` key by key. Up to TensorRT-LLM 1.3.0rc14 the YAML
+wins; from 1.3.0rc20 a flag that is written wins over it (NVIDIA/TensorRT-LLM#14812).
+``schema/engine/validators.yaml`` says in which version which is so.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from gptoss.deployment.settings import Claim, Layer, Settings
+from gptoss.facts import programs
+from gptoss.facts.programs import SERVE, converted
+from gptoss.facts.world import trtllm_number
+from gptoss.precedence.claims import Book, engine_claims
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+    from gptoss.command_lines.argparse_words import Arguments
+    from gptoss.facts.programs import Flag, Program
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Place
+    from gptoss.text.yaml_tree import Tree
+
+
+BLOCK = "kv_cache_config"
+UNDECIDED = "undecided"
+
+
+def serve_program(version: str, facts: Facts) -> Program:
+    """The command line of a version of TensorRT-LLM; that of the default release if unknown."""
+    found = programs.program(SERVE, version.partition("-")[0])
+    found = found or programs.program(SERVE, facts.default_release.trtllm)
+    if found is None:
+        raise LookupError("the default release has no facts about trtllm-serve")
+    return found
+
+
+def flags_win(version: str, facts: Facts) -> bool | None:
+    """Whether a written flag beats the YAML; None where that is undecided or unknown."""
+    wins = _period(version, facts).get("wins", UNDECIDED)
+    return None if wins == UNDECIDED else wins[0] == "flag"
+
+
+def _period(version: str, facts: Facts) -> dict[str, Any]:
+    """What is known about flags and YAML in a version; empty where nothing is."""
+    number = trtllm_number(version)
+    for period in facts.engine["merge"]["order"]["trtllm_serve"] if number else ():
+        since, until = (trtllm_number(period.get(end, "")) for end in ("since", "until"))
+        if (not since or number >= since) and (not until or number <= until):
+            known: dict[str, Any] = period
+            return known
+    return {}
+
+
+def serve_settings(
+    version: str,
+    arguments: Arguments,
+    engine: Tree | None,
+    home: Place,
+    facts: Facts,
+    locate: Callable[[str, Place], Place],
+) -> Settings:
+    """The engine settings of a server with everybody who sets them.
+
+    Where it is undecided who wins, the YAML is taken to.
+
+    Args:
+        version: Version of TensorRT-LLM; '' when it is not known.
+        arguments: The command line of ``trtllm-serve``.
+        engine: The engine YAML, when there is one.
+        home: Where to point when nobody sets a key.
+        facts: Defaults, open blocks and the order of flags and YAML.
+        locate: Gives the place to show for a dotted key and its place in the engine YAML.
+    """
+    layers = [_flag_claims(arguments), engine_claims(engine, facts, locate)]
+    replaces = _period(version, facts).get(BLOCK) == "replaced"
+    book = Book({Layer.ENGINE: (BLOCK,) if replaces else ()})
+    for layer in reversed(layers) if flags_win(version, facts) else layers:
+        book.lay(layer)
+    defaults = {**facts.engine_defaults, **_defaults(serve_program(version, facts))}
+    return Settings(book.settings(home, defaults), home, defaults)
+
+
+def _flag_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
+    for given in arguments.given:
+        flag = given.flag
+        value: Any = given.spelling.startswith("--no-") == flag.inverted
+        if flag.takes_value:
+            value = converted(given.values[-1].value, flag.kind)
+        for key in flag.engine:
+            yield key, Claim(Layer.FLAG, given.spelling, value, given.at.place)
+
+
+@cache
+def _defaults(program: Program) -> dict[str, Any]:
+    """What the flags that nobody gives set, by engine key."""
+    return {key: _default(flag) for flag in program.flags.values() for key in flag.engine}
+
+
+def _default(flag: Flag) -> Any:
+    return not flag.default if flag.inverted else flag.default

@@ -1,0 +1,1 @@
+"""Accuracy: can the engine hold the answers of an evaluation?"""

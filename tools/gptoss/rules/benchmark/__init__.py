@@ -1,0 +1,1 @@
+"""Benchmark: does it measure this deployment?"""

@@ -1,0 +1,203 @@
+"""Will the benchmark, accuracy and download Jobs run as they are meant to?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.pods import Pod
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Place
+
+PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
+HOSTNAME = "kubernetes.io/hostname"
+GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+INSTALLERS = {
+    "apt-get": ("install", "update"),
+    "apt": ("install", "update"),
+    "apk": ("add",),
+    "dnf": ("install",),
+    "yum": ("install",),
+    "pip": ("install",),
+    "pip3": ("install",),
+    "uv": ("pip", "add", "tool"),
+}
+
+
+@rule(
+    "B011",
+    "benchmark-cannot-share-the-cluster",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source=PERF,
+    bad="""
+    # benchmark
+    spec:
+      template:
+        spec:
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+              - topologyKey: kubernetes.io/hostname
+                labelSelector:
+                  matchLabels:
+                    nvidia.com/dynamo-graph-deployment-name: gpt-oss
+    """,
+    good="""
+    # benchmark
+    spec:
+      template:
+        spec:
+          affinity:
+            podAntiAffinity:
+              preferredDuringSchedulingIgnoredDuringExecution:
+              - weight: 100
+                podAffinityTerm:
+                  topologyKey: kubernetes.io/hostname
+                  labelSelector:
+                    matchLabels:
+                      nvidia.com/dynamo-graph-deployment-name: gpt-oss
+    """,
+    near="""
+    # benchmark
+    spec:
+      template:
+        spec:
+          affinity:
+            podAntiAffinity:
+              requiredDuringSchedulingIgnoredDuringExecution:
+              - topologyKey: kubernetes.io/hostname
+                labelSelector:
+                  matchLabels:
+                    nvidia.com/dynamo-graph-deployment-name: another
+    """,
+)
+def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The benchmark Job refuses every node that runs a pod of the deployment.
+
+    On a cluster where the deployment takes all nodes, one GPU node for instance, the Job stays
+    Pending for ever.
+    """
+    if deployment.benchmark is None:
+        return
+    for affinity in deployment.benchmark.pod.anti_affinity:
+        if not affinity.required or affinity.topology_key != HOSTNAME:
+            continue
+        for key, values in affinity.labels:
+            if key == GRAPH_LABEL and deployment.name in values:
+                yield Said(
+                    affinity,
+                    f"Job {deployment.benchmark.name} must not share a node with any pod of "
+                    f"{deployment.name}, so it never starts where they take every node",
+                    "use preferredDuringSchedulingIgnoredDuringExecution",
+                )
+
+
+@rule(
+    "B012",
+    "installs-at-run-time",
+    Severity.WARNING,
+    source=PERF,
+    bad="""
+    # benchmark container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      apt-get update && apt-get install -y jq
+      aiperf profile --concurrency 1280 --warmup-request-count 1280
+    """,
+    good="""
+    # benchmark container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      aiperf profile --concurrency 1280 --warmup-request-count 1280
+    """,
+    near="""
+    # benchmark container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      pip --version
+      aiperf profile --concurrency 1280 --request-count 12800 --warmup-request-count 1280
+    """,
+)
+def installs_at_run_time(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A Job installs software when it starts.
+
+    It needs the network and root, takes minutes while GPUs wait, and runs whatever is newest that
+    day. The runtime image has aiperf and the Hugging Face command line already.
+    """
+    for name, pod in _jobs(deployment):
+        found = _installer(pod)
+        if found:
+            yield Said(
+                found[0],
+                f"{name} installs software when it starts: {found[1]}",
+                "use an image that has it; NVIDIA's runtime image has aiperf and hf",
+            )
+
+
+def _jobs(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
+    for job in deployment.downloads:
+        yield f"Job {job.name}", job.pod
+    if deployment.benchmark:
+        yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
+    if deployment.accuracy:
+        yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod
+
+
+def _installer(pod: Pod) -> tuple[Place, str] | None:
+    """The first command that installs something."""
+    for command in pod.commands:
+        words = [word.value.rpartition("/")[2] for word in command.words]
+        for program, verbs in INSTALLERS.items():
+            if program in words[:3] and any(verb in words for verb in verbs):
+                line = command.line
+                return command.place, line if len(line) < 60 else f"{line[:57]}..."
+    return None
+
+
+@rule(
+    "B015",
+    "pull-secret-of-another-registry",
+    Severity.INFO,
+    source=PERF,
+    bad="""
+    # benchmark container
+    image: python:3.12-slim
+    ---
+    # benchmark
+    spec: {template: {spec: {imagePullSecrets: [{name: nvcrimagepullsecret}]}}}
+    """,
+    good="""
+    # benchmark container
+    image: python:3.12-slim
+    """,
+    near="""
+    # benchmark
+    spec: {template: {spec: {imagePullSecrets: [{name: nvcrimagepullsecret}]}}}
+    """,
+)
+def pull_secret_of_another_registry(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A Job names a pull secret for NVIDIA's registry but pulls from another one.
+
+    The secret is not used; where it does not exist the events of every pod carry a warning.
+    """
+    for name, pod in _jobs(deployment):
+        for secret in pod.pull_secrets:
+            named = re.search(r"nvcr|ngc", secret.value, re.IGNORECASE)
+            if named and pod.image and not pod.image.value.startswith("nvcr.io/"):
+                yield Said(
+                    secret,
+                    f"{name}: pull secret {secret.value} is for nvcr.io, but the image is "
+                    f"{pod.image.value}",
+                    "remove it",
+                    also=[(pod.image, f"image {pod.image.value}")],
+                )

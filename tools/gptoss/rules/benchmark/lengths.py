@@ -1,0 +1,166 @@
+"""Does the traffic of the benchmark fit what the workers take?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.rules.fixes import set_flag
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Located
+
+ENTRIES = ("--num-dataset-entries", "--num-prompts")
+
+
+@rule(
+    "B005",
+    "prompt-longer-than-context",
+    Severity.ERROR,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
+    "('must be greater than 0'); ai-dynamo/dynamo #6987",
+    bad="""
+    # worker.yaml
+    max_seq_len: 1024
+    max_batch_size: 900
+    ---
+    # benchmark flags
+    --synthetic-input-tokens-mean 1024 --output-tokens-mean 100
+    """,
+    good="""
+    # benchmark flags
+    --synthetic-input-tokens-mean 128
+    ---
+    # worker.yaml
+    max_seq_len: 2048
+    """,
+    near="""
+    # worker.yaml
+    max_seq_len: 2048
+    ---
+    # benchmark flags
+    --synthetic-input-tokens-mean 1024
+    """,
+    needs=(Need.ENGINE,),
+)
+def prompt_longer_than_context(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The benchmark's prompts alone fill ``max_seq_len``.
+
+    No room is left for an answer, and the engine refuses every request.
+    """
+    prompt = deployment.benchmark.input_tokens if deployment.benchmark else None
+    if prompt is None:
+        return
+    for worker in deployment.workers:
+        length = worker.engine.whole("max_seq_len")
+        if length is not None and prompt.value >= length:
+            yield Said(
+                prompt,
+                f"prompts of {prompt.value} tokens leave no room in max_seq_len {length} of "
+                f"{worker.name}, so all are refused",
+                "raise max_seq_len, or send shorter prompts",
+                also=[(worker.engine["max_seq_len"], f"max_seq_len is {length}")],
+            )
+
+
+@rule(
+    "B006",
+    "answer-cut-short",
+    Severity.WARNING,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
+    "(max_tokens is cut to what max_seq_len leaves)",
+    bad="""
+    # benchmark flags
+    --output-tokens-mean 4096
+    """,
+    good="""
+    # benchmark flags
+    --output-tokens-mean 1000
+    """,
+    near="""
+    # benchmark flags
+    --output-tokens-mean 2816
+    """,
+    needs=(Need.ENGINE,),
+)
+def answer_cut_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Prompt and answer of the benchmark together are longer than ``max_seq_len``.
+
+    Answers end early, so the run measures fewer output tokens than it says.
+    """
+    benchmark = deployment.benchmark
+    if benchmark is None or benchmark.input_tokens is None or benchmark.output_tokens is None:
+        return
+    isl, osl = benchmark.input_tokens.value, benchmark.output_tokens
+    for worker in deployment.workers:
+        length = worker.engine.whole("max_seq_len")
+        if worker.role is Role.PREFILL or length is None or isl >= length:
+            continue
+        if isl + osl.value > length:
+            yield Said(
+                osl,
+                f"{isl} + {osl.value} tokens do not fit max_seq_len {length} of {worker.name}, so "
+                "answers end early",
+                f"raise max_seq_len to {isl + osl.value} or more",
+                also=[(worker.engine["max_seq_len"], f"max_seq_len is {length}")],
+            )
+
+
+@rule(
+    "B007",
+    "prompts-repeat",
+    Severity.WARNING,
+    fixable=True,
+    source="ai-dynamo/aiperf 0.13.0 --num-dataset-entries (entries are reused)",
+    bad="""
+    # benchmark flags
+    --num-dataset-entries 1000
+    """,
+    good="""
+    # benchmark flags
+    --num-dataset-entries 12800
+    """,
+    near="""
+    # also: K005
+    # benchmark flags
+    --num-dataset-entries 1000
+    ---
+    # prefill.yaml
+    kv_cache_config: {enable_block_reuse: false}
+    """,
+    needs=(Need.ENGINE,),
+)
+def prompts_repeat(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The benchmark sends the same prompts again while block reuse is on.
+
+    A repeated prompt is found in the KV cache and costs no prefill: time to first token and
+    throughput come out better than any new prompt would see.
+    """
+    benchmark = deployment.benchmark
+    if benchmark is None or benchmark.command is None or benchmark.requests is None:
+        return
+    entries = benchmark.command.flag(*ENTRIES)
+    count = _whole(entries)
+    if entries is None or count is None or count >= benchmark.requests.value:
+        return
+    for worker in deployment.workers:
+        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+        if worker.role is not Role.DECODE and reuse.value is True:
+            yield Said(
+                entries,
+                f"{count} prompts are sent {benchmark.requests.value} times in all, and "
+                f"{worker.name} reuses KV blocks: repeated prompts skip prefill",
+                f"write {benchmark.requests.value}",
+                fix=set_flag(entries.place, ENTRIES, str(benchmark.requests.value)),
+                also=[(benchmark.requests, f"{benchmark.requests.value} requests")],
+            )
+            return
+
+
+def _whole(text: Located[str] | None) -> int | None:
+    return int(text.value) if text is not None and text.value.isdecimal() else None

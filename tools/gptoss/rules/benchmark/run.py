@@ -1,0 +1,99 @@
+"""Does a run of the benchmark measure a steady state?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+WARM_UP = ("--warmup-request-count", "--num-warmup-requests", "--warmup-duration")
+# A run of fewer fillings of the concurrency than this shows its last one in the averages.
+FEW_WAVES = 5
+
+
+@rule(
+    "B017",
+    "no-warm-up",
+    Severity.INFO,
+    source="ai-dynamo/aiperf 0.13.0 --warmup-request-count (none by default); ai-dynamo/dynamo "
+    "recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1 (sends one)",
+    bad="""
+    # benchmark flags removed
+    --warmup-request-count
+    """,
+    good="""
+    # benchmark flags
+    --warmup-request-count 1280
+    """,
+    near="""
+    # benchmark flags removed
+    --warmup-request-count
+    ---
+    # benchmark flags
+    --warmup-duration 60
+    """,
+)
+def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The benchmark measures from the first request on.
+
+    The first requests after a start pay for tuning and for memory that is allocated then. They
+    count like all others and draw tail latencies up.
+    """
+    benchmark = deployment.benchmark
+    if benchmark is None or benchmark.command is None or benchmark.concurrency is None:
+        return
+    if benchmark.command.flag("--config", "-f"):
+        return
+    found = benchmark.command.flag(*WARM_UP)
+    if found is None or found.value == "0":
+        yield Said(
+            found or benchmark.command,
+            "the benchmark sends no warm-up requests, so the first ones are measured cold",
+            f"write --warmup-request-count {benchmark.concurrency.value}, the concurrency",
+        )
+
+
+@rule(
+    "B018",
+    "last-wave-half-empty",
+    Severity.INFO,
+    source="ai-dynamo/aiperf 0.13.0 (requests go out as others finish; the last ones run with less "
+    "concurrency)",
+    bad="""
+    # benchmark flags
+    --request-count 1600 --num-dataset-entries 1600
+    """,
+    good="""
+    # benchmark flags
+    --request-count 12800
+    """,
+    near="""
+    # benchmark flags
+    --request-count 12900 --num-dataset-entries 12900
+    """,
+)
+def last_wave_half_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The benchmark sends few times its concurrency, and not a whole number of times.
+
+    For much of such a run fewer requests are in flight than it says, and the averages show it.
+    """
+    benchmark = deployment.benchmark
+    if benchmark is None or benchmark.concurrency is None or benchmark.requests is None:
+        return
+    requests, concurrency = benchmark.requests, benchmark.concurrency
+    count, flying = requests.value, concurrency.value
+    if flying < 1 or not flying < count < FEW_WAVES * flying or count % flying == 0:
+        return
+    yield Said(
+        requests,
+        f"{count} requests fill a concurrency of {flying} {count // flying} times and leave "
+        f"{count % flying} for the end, so much of the run has fewer in flight",
+        f"write {10 * flying}, ten times the concurrency",
+        also=[(concurrency, f"concurrency is {flying}")],
+    )

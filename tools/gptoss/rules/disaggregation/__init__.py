@@ -1,0 +1,1 @@
+"""Disaggregation: do prefill and decode understand each other?"""

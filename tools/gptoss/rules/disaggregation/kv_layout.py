@@ -1,0 +1,80 @@
+"""Family disagg: is the KV cache laid out as the transfer between roles expects?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.readings import pairs
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
+
+BACKEND = "attn_backend"
+EXPECTED = "TRTLLM"
+SIZE = "tensor_parallel_size"
+
+
+@rule(
+    "D013",
+    "kv-layout-not-split",
+    Severity.WARNING,
+    source="NVIDIA/TensorRT-LLM #6507, PR #13190",
+    bad="""
+    # prefill.yaml
+    attn_backend: FLASHINFER
+    ---
+    # decode.yaml
+    attn_backend: FLASHINFER
+    """,
+    good="""
+    # prefill.yaml
+    attn_backend: TRTLLM
+    ---
+    # decode.yaml
+    attn_backend: TRTLLM
+    """,
+    near="""
+    # prefill.yaml
+    attn_backend: FLASHINFER
+    tensor_parallel_size: 4
+    ---
+    # prefill
+    resources: {limits: {gpu: "4"}, requests: {gpu: "4"}}
+    ---
+    # decode.yaml
+    attn_backend: FLASHINFER
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "8"
+    CONCURRENCY_PER_GPU: null
+    """,
+    needs=(Need.ENGINE,),
+)
+def kv_layout_not_split(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Prefill and decode split KV heads differently while the attention backend is not TRTLLM.
+
+    What splits and joins the cache between them expects the layout of TRTLLM. With FLASHINFER it
+    has moved the wrong heads: answers are wrong and nothing fails.
+    """
+    for prefill, decode in pairs(deployment):
+        parts = (_parts(prefill), _parts(decode))
+        if parts[0] == parts[1]:
+            continue
+        for worker in (prefill, decode):
+            backend = worker.engine[BACKEND]
+            if backend.is_set and str(backend.value).upper() != EXPECTED:
+                yield Said(
+                    backend,
+                    f"{worker.name} has {BACKEND} {backend.value} while prefill and decode split "
+                    f"KV heads by {parts[0]} and {parts[1]}: the transferred cache may be wrong",
+                    f"use {EXPECTED}, or the same size on both sides",
+                )
+
+
+def _parts(worker: Worker) -> int:
+    """Ranks that share the KV heads of a sequence; attention data parallelism keeps them whole."""
+    return (worker.engine.whole(SIZE) or 1) // worker.attention_ranks

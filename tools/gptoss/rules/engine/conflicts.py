@@ -1,0 +1,125 @@
+"""Do the settings of the engine YAML go together?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.engine.refused_together import CONFLICTS
+from gptoss.rules.engine.speculation import SPECULATION
+from gptoss.rules.engine.validators import refused
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+SOURCE = (
+    "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, validators of the versions that "
+    "schema/engine/validators.yaml names"
+)
+
+
+@rule(
+    "E012",
+    "engine-settings-refused",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker.yaml
+    attention_dp_config:
+      enable_balance: true
+      batching_wait_iters: -1
+    """,
+    good="""
+    # worker.yaml
+    attention_dp_config:
+      enable_balance: true
+      batching_wait_iters: 0
+    """,
+    near="""
+    # worker.yaml
+    attention_dp_config:
+      enable_balance: false
+      batching_wait_iters: -1
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_settings_refused(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """Settings of the engine YAML exclude each other or lack another that they need.
+
+    Each is fine alone. The engine validates them together before it loads anything and stops.
+    """
+    yield from refused(deployment, facts, CONFLICTS, certain=True)
+
+
+@rule(
+    "E013",
+    "engine-settings-doubtful",
+    Severity.WARNING,
+    source=SOURCE,
+    bad="""
+    # release: 1.4.2
+    # worker.yaml
+    attention_dp_config:
+      enable_balance: true
+      timeout_iters: -1
+    """,
+    good="""
+    # release: 1.4.2
+    # worker.yaml
+    attention_dp_config:
+      enable_balance: true
+      timeout_iters: 50
+    """,
+    near="""
+    # worker.yaml
+    orchestrator_type: ray
+    ray_worker_extension_cls: my.package.Extension
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_settings_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """Settings of the engine YAML probably do not go together in this version.
+
+    Other versions of TensorRT-LLM are known to refuse them. The source of this one was not read
+    there.
+    """
+    yield from refused(deployment, facts, (*CONFLICTS, *SPECULATION), certain=False)
+
+
+@rule(
+    "E014",
+    "speculative-settings-inconsistent",
+    Severity.ERROR,
+    source=SOURCE,
+    bad="""
+    # worker.yaml
+    speculative_config:
+      decoding_type: Eagle3
+      max_draft_len: 3
+    """,
+    good="""
+    # worker.yaml
+    speculative_config:
+      decoding_type: Eagle3
+      max_draft_len: 3
+      speculative_model: nvidia/gpt-oss-120b-Eagle3
+    """,
+    near="""
+    # worker.yaml
+    speculative_config:
+      decoding_type: NGram
+      max_draft_len: "3"
+      draft_len_schedule: {1: 3, 64: 1}
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def speculative_settings_inconsistent(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The settings of speculative decoding do not make a whole.
+
+    A way of decoding that the PyTorch backend lacks, no draft model, nothing to draft, a tree or a
+    schedule that does not fit: the engine stops while it starts.
+    """
+    yield from refused(deployment, facts, SPECULATION, certain=True)

@@ -1,0 +1,146 @@
+"""Do variables switch what they are meant to, and do known defects of a release apply?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+PDL = "TRTLLM_ENABLE_PDL"
+PDL_SOURCE = "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/common/envUtils.cpp getEnvEnablePDL"
+# TensorRT-LLM versions that count tokens of reused blocks wrongly.
+WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
+
+
+@rule(
+    "E030",
+    "pdl-switch-ignored",
+    Severity.WARNING,
+    source=PDL_SOURCE,
+    bad="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "false"
+    """,
+    good="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "0"
+    """,
+    near="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "0"
+    """,
+)
+def pdl_switch_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``TRTLLM_ENABLE_PDL`` is neither 0 nor 1, so it switches nothing.
+
+    Only these two are understood. With anything else programmatic dependent launch keeps its
+    default, which is on.
+    """
+    for worker in deployment.workers:
+        found = worker.pod.environment.get(PDL)
+        if found and found.value is not None and found.value not in ("0", "1"):
+            yield Said(
+                found,
+                f"{worker.name}: {PDL}={found.value} is ignored; the engine understands 0 and 1",
+                f'write {PDL}: "0" to switch it off, or remove it',
+            )
+
+
+@rule(
+    "E031",
+    "pdl-switch-redundant",
+    Severity.INFO,
+    source=f"{PDL_SOURCE}; TensorRT-LLM 1.2 release notes (on by default)",
+    bad="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "1"
+    """,
+    good="""
+    # decode env
+    TRTLLM_ENABLE_PDL: null
+    """,
+    near="""
+    # decode env
+    TRTLLM_ENABLE_PDL: "0"
+    """,
+    needs=(Need.RELEASE,),
+)
+def pdl_switch_redundant(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``TRTLLM_ENABLE_PDL=1`` switches on what is on.
+
+    Programmatic dependent launch is the default since TensorRT-LLM 1.2.
+    """
+    release = deployment.release
+    if release is None or release.number < (1,):
+        return
+    for worker in deployment.workers:
+        found = worker.pod.environment.get(PDL)
+        if found and found.value == "1":
+            yield Said(
+                found,
+                f"{worker.name}: {PDL}=1 is the default of TensorRT-LLM {release.trtllm}",
+                "remove it",
+            )
+
+
+@rule(
+    "E032",
+    "chunked-prefill-miscounts-reused-blocks",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo #8870; NVIDIA/TensorRT-LLM #12976, #13318",
+    bad="""
+    # release: 1.1.1
+    # worker.yaml
+    enable_chunked_prefill: true
+    ---
+    # worker flags
+    --max-seq-len 2048
+    """,
+    good="""
+    # also: K005
+    # release: 1.1.1
+    # worker.yaml
+    enable_chunked_prefill: true
+    kv_cache_config: {enable_block_reuse: false}
+    ---
+    # worker flags
+    --max-seq-len 2048
+    """,
+    near="""
+    # release: 1.2.1
+    # worker.yaml
+    enable_chunked_prefill: true
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def chunked_prefill_miscounts_reused_blocks(
+    deployment: Deployment, _facts: Facts
+) -> Iterator[Said]:
+    """Chunked prefill and block reuse are both on in a release that miscounts their tokens.
+
+    TensorRT-LLM 1.3.0rc11 and rc12 do not count reused blocks in chunks rightly. Under load, with
+    a tight max_num_tokens, the engine stops with "total_num_tokens should be less than or equal to
+    max_num_tokens". Mended in rc13.
+    """
+    release = deployment.release
+    if release is None or release.trtllm not in WRONG_COUNT:
+        return
+    for worker in deployment.workers:
+        chunked = worker.engine["enable_chunked_prefill"]
+        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+        if worker.role is Role.DECODE or chunked.value is not True or reuse.value is not True:
+            continue
+        yield Said(
+            chunked,
+            f"{worker.name}: chunked prefill with block reuse can stop the engine of TensorRT-LLM "
+            f"{release.trtllm} under load",
+            "run release 1.2 or later, or switch one of the two off",
+            also=[(reuse, "block reuse is on")] if reuse.is_set else [],
+        )

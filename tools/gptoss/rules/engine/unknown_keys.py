@@ -1,0 +1,243 @@
+"""Does the engine know every key and value of the engine YAML?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Runtime
+from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
+from gptoss.facts.engine_types import fault, mended
+from gptoss.rules.readings import needed_release, written
+from gptoss.rules.right_answers import claimed_value, renamed
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.settings import Claim
+    from gptoss.facts.world import Facts
+    from gptoss.rules.fixes import Fix
+
+# trtllm-serve drops it; E018 tells.
+BUILD_CONFIG = "build_config"
+SOURCE = (
+    "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, read for the versions that "
+    "schema/engine/fields.yaml names; llm.py: 'LLM got invalid argument'"
+)
+
+
+@rule(
+    "E001",
+    "engine-key-unknown",
+    Severity.ERROR,
+    fixable=True,
+    source=SOURCE,
+    bad="""
+    # decode.yaml
+    kv_cache_free_gpu_memory_fraction: 0.85
+    """,
+    good="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.85
+    """,
+    near="""
+    # decode.yaml
+    env_overrides:
+      ANY_NAME_IS_FINE: "1"
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The engine YAML has a key that this version of TensorRT-LLM does not know.
+
+    Unknown keys are refused, at the root and in every block: the worker stops while it starts,
+    after the pod was scheduled and the image pulled.
+    """
+    schema = _schema(deployment, facts)
+    if schema.is_exact:
+        yield from _unknown_keys(deployment, schema)
+
+
+@rule(
+    "E002",
+    "engine-key-doubtful",
+    Severity.WARNING,
+    fixable=True,
+    source=SOURCE,
+    bad="""
+    # release: 1.4.2
+    # decode.yaml
+    max_batchsize: 1280
+    """,
+    good="""
+    # release: 1.4.2
+    # decode.yaml
+    max_batch_size: 1280
+    """,
+    near="""
+    # release: 1.4.2
+    # decode.yaml
+    kv_cache_config: {avg_seq_len: 9216}
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The engine YAML has a key that this version of TensorRT-LLM probably does not know.
+
+    The source of this version was not read in full. What is said of it follows from the versions
+    before and after.
+    """
+    schema = _schema(deployment, facts)
+    if not schema.is_exact:
+        yield from _unknown_keys(deployment, schema)
+
+
+@rule(
+    "E003",
+    "engine-value-invalid",
+    Severity.ERROR,
+    fixable=True,
+    source=SOURCE,
+    bad="""
+    # decode.yaml
+    cache_transceiver_config:
+      backend: ucx
+    ---
+    # prefill.yaml
+    cache_transceiver_config:
+      backend: ucx
+    """,
+    good="""
+    # decode.yaml
+    cache_transceiver_config:
+      backend: UCX
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      dtype: FP8
+      max_tokens: "20000000"
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A value in the engine YAML has the wrong type, case or range.
+
+    The engine validates its arguments before it loads anything and stops at the first wrong one.
+    Names of backends and policies are compared letter by letter, capitals included.
+    """
+    schema = _schema(deployment, facts)
+    if schema.is_exact:
+        yield from _wrong_values(deployment, schema)
+
+
+@rule(
+    "E004",
+    "engine-value-doubtful",
+    Severity.WARNING,
+    fixable=True,
+    source=SOURCE,
+    bad="""
+    # release: 1.4.2
+    # decode.yaml
+    stream_interval: fast
+    """,
+    good="""
+    # release: 1.4.2
+    # decode.yaml
+    stream_interval: 20
+    """,
+    near="""
+    # release: 1.4.2
+    # decode.yaml
+    kv_cache_config: {use_kv_cache_manager_v2: auto}
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def engine_value_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A value in the engine YAML probably has the wrong type, case or range for this version.
+
+    The source of this version was not read in full. What is said of it follows from the versions
+    before and after.
+    """
+    schema = _schema(deployment, facts)
+    if not schema.is_exact:
+        yield from _wrong_values(deployment, schema)
+
+
+def _schema(deployment: Deployment, facts: Facts) -> EngineSchema:
+    release = needed_release(deployment)
+    return schema_for(facts, release.trtllm)
+
+
+def _unknown_keys(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+    serves = deployment.runtime is Runtime.SERVE
+    taken = {*schema.facts["trtllm_serve_keys"], BUILD_CONFIG} if serves else set()
+    for worker in deployment.workers:
+        told: set[str] = set()
+        for claim, key in _written_keys(worker):
+            found = schema.unknown(key)
+            if found is None or found[0] in told or found[0] in taken:
+                continue
+            path, life = found
+            told.add(path)
+            certain = schema.is_exact and life is Life.ABSENT
+            verb = "is not a key" if certain else "is probably not a key"
+            yield Said(
+                claim,
+                f"{worker.name}: {path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
+                schema.suggestion(path),
+                fix=renamed(claim, path, schema),
+            )
+
+
+def _wrong_values(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+    for worker in deployment.workers:
+        for claim, key in _written_keys(worker):
+            field = schema.field(key)
+            if field is None or schema.life(field) is not Life.PRESENT:
+                continue
+            reading = schema.reading(field)
+            expected = fault(reading, claim.value)
+            if expected is None:
+                continue
+            probably = "" if schema.is_exact else " probably"
+            yield Said(
+                claim,
+                f"{worker.name}: {key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version}"
+                f"{probably} expects {expected}",
+                _value_hint(schema, key, claim.value, expected),
+                fix=_meant(schema, key, claim),
+            )
+
+
+def _meant(schema: EngineSchema, key: str, claim: Claim) -> Fix | None:
+    """The value that was meant, where the engine has it in another case or under another name."""
+    field = schema.field(key) or {}
+    stale = schema.facts["stale_values"].get(key, {})
+    meant = mended(schema.reading(field), claim.value, stale)
+    certain = meant and (str(claim.value) in stale or meant.lower() == str(claim.value).lower())
+    return claimed_value(claim, meant) if meant and certain else None
+
+
+def _value_hint(schema: EngineSchema, key: str, value: object, expected: str) -> str:
+    field = schema.field(key) or {}
+    renamed = schema.facts["stale_values"].get(key, {})
+    meant = mended(schema.reading(field), value, renamed)
+    hint = f"write {key.rpartition('.')[2]}: {meant}" if meant else f"write {expected}"
+    history = schema.value_history(field, value)
+    return f"{hint} ({history})" if history else hint
+
+
+def _written_keys(worker: Worker) -> Iterator[tuple[Claim, str]]:
+    for setting in worker.engine:
+        for claim in written(setting):
+            yield claim, setting.key
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "null"
+    return str(value).lower() if isinstance(value, bool) else repr(value)

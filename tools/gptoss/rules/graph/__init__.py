@@ -1,0 +1,1 @@
+"""Graph: will the operator accept it, and will every worker be discovered?"""

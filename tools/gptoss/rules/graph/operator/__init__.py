@@ -1,0 +1,1 @@
+"""What the operator is asked for beside pods."""

@@ -1,0 +1,198 @@
+"""Do the fields that are for the operator make a whole?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.graph.operator.asked import SHARED, requests
+from gptoss.rules.rule import Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+GROVE = "nvidia.com/enable-grove"
+
+
+@rule(
+    "G076",
+    "operator-needs-field",
+    Severity.ERROR,
+    source=SHARED,
+    bad="""
+    # graph
+    spec:
+      pvcs: [{name: results, create: true, size: 10Gi}]
+    """,
+    good="""
+    # graph
+    spec:
+      pvcs: [{name: results, create: true, size: 10Gi, storageClass: fast,
+              volumeAccessMode: ReadWriteMany}]
+    """,
+    near="""
+    # graph
+    spec:
+      pvcs: [{name: results, create: false}]
+    ---
+    # frontend
+    ingress: {enabled: false}
+    """,
+)
+def operator_needs_field(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A part of the graph lacks a field that the operator's webhook asks for.
+
+    A claim to create needs size, storage class and access mode; an ingress that is enabled needs a
+    host, a mount of a claim a mountPoint, shared memory a size. The resource's schema lets them be
+    left out, the webhook does not.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "operator-needs-field":
+            yield Said(
+                problem, f"{problem.message}; the operator refuses it", "add what is missing"
+            )
+
+
+@rule(
+    "G077",
+    "min-available-above-replicas",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
+    "@006b6e1 (minAvailable must not exceed replicas)",
+    bad="""
+    # release: 1.4.2
+    # decode
+    replicas: 2
+    minAvailable: 3
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "9"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # release: 1.4.2
+    # decode
+    replicas: 1
+    minAvailable: 1
+    """,
+    near="""
+    # release: 1.4.2
+    # graph
+    spec:
+      services:
+        Planner:
+          componentType: planner
+          replicas: 0
+          minAvailable: 1
+          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.4.2"}}
+    """,
+)
+def min_available_above_replicas(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A component must have more replicas available than it has.
+
+    The API server refuses it, unless the component is switched off with replicas: 0.
+    """
+    for component, request in requests(deployment):
+        wanted = request.min_available
+        if wanted and 0 < component.replica_count < wanted.value:
+            yield Said(
+                wanted,
+                f"{component.name}: minAvailable is {wanted.value} but it has "
+                f"{component.replica_count} replicas",
+                f"write at most {component.replica_count}",
+            )
+
+
+@rule(
+    "G079",
+    "needs-grove",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
+    "@003d1ee, shared_v1beta1.go @03bd8b4",
+    bad="""
+    # release: 1.4.2
+    # graph
+    metadata: {annotations: {nvidia.com/enable-grove: "false"}}
+    ---
+    # decode
+    minAvailable: 1
+    """,
+    good="""
+    # release: 1.4.2
+    # decode
+    minAvailable: 1
+    """,
+    near="""
+    # graph
+    metadata: {annotations: {nvidia.com/enable-grove: "false"}}
+    ---
+    # decode
+    extraPodSpec: {priorityClassName: high}
+    """,
+)
+def needs_grove(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """minAvailable, or the graph's priorityClassName, is set while Grove is switched off.
+
+    Only Grove can keep either promise, so the operator's webhook refuses the graph.
+    """
+    grove = deployment.annotations.get(GROVE)
+    if grove is None or grove.value.lower() != "false":
+        return
+    also = [(grove, "switches Grove off")]
+    hint = "remove it, or leave Grove on"
+    if priority := deployment.operator.priority_class:
+        yield Said(priority, "priorityClassName of the graph needs Grove", hint, also=also)
+    for component, request in requests(deployment):
+        if request.min_available:
+            yield Said(
+                request.min_available,
+                f"minAvailable of {component.name} needs Grove",
+                hint,
+                also=also,
+            )
+
+
+@rule(
+    "G081",
+    "resource-rule-broken",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01, "
+    "dynamocomponentdeployment_types.go @006b6e1 (validation rules)",
+    bad="""
+    # release: 1.4.2
+    # graph
+    spec:
+      experimental:
+        kvTransferPolicy: {domain: rack, labelKey: example.com/rack, preferredWeight: 0.5}
+    """,
+    good="""
+    # release: 1.4.2
+    # graph
+    spec:
+      experimental:
+        kvTransferPolicy:
+          domain: rack
+          labelKey: example.com/rack
+          enforcement: preferred
+          preferredWeight: 0.5
+    """,
+    near="""
+    # release: 1.4.2
+    # graph
+    spec:
+      experimental:
+        kvTransferPolicy: {domain: rack, labelKey: example.com/rack, enforcement: required}
+    """,
+)
+def resource_rule_broken(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Fields that are right each for itself break a rule of the resource together.
+
+    Names of components differ in more than their case and only one is an endpoint picker; eppConfig
+    belongs to it and has one source; kvTransferPolicy finds nodes in one way and has a weight only
+    where it is a preference. The API server refuses anything else.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "resource-rule-broken":
+            yield Said(problem, f"{problem.message}; the API server refuses it", "mend one of them")

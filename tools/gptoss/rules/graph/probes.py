@@ -1,0 +1,160 @@
+"""Do probes and scripts let a worker load, and let it die when it fails?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Runtime
+from gptoss.rules.rule import ANY, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Probe
+    from gptoss.facts.world import Facts
+    from gptoss.text.command import Command
+
+LOADING_SECONDS = 30 * 60
+# Types for which the operator adds a startup probe that waits for two hours.
+PROBED_TYPES = ("worker", "prefill", "decode")
+LONG_SLEEP = 600
+
+
+@rule(
+    "G040",
+    "probe-ends-loading",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
+    "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
+    bad="""
+    # decode
+    extraPodSpec:
+      mainContainer:
+        startupProbe:
+          httpGet: {path: /live, port: 9090}
+          periodSeconds: 10
+          failureThreshold: 60
+    """,
+    good="""
+    # decode
+    extraPodSpec:
+      mainContainer:
+        startupProbe:
+          httpGet: {path: /live, port: 9090}
+          periodSeconds: 10
+          failureThreshold: 360
+    """,
+    near="""
+    # decode
+    extraPodSpec:
+      mainContainer:
+        livenessProbe:
+          httpGet: {path: /live, port: 9090}
+          periodSeconds: 10
+          failureThreshold: 3
+    """,
+)
+def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker's own probe restarts it while it may still be loading the model.
+
+    Loading takes 15 to 30 minutes from a network volume, and a container that is restarted begins
+    again, for ever. The operator's own startup probe waits two hours and ends as soon as the worker
+    answers; one that is written in the manifest replaces it whole. A server of trtllm-serve has
+    only the probes that are written. A long startup probe costs nothing.
+    """
+    for worker in deployment.workers:
+        found = _loading_probe(worker)
+        if found is None or found[1].seconds >= LOADING_SECONDS:
+            continue
+        kind, probe = found
+        period = max(1, probe.period)
+        threshold = -(-max(0, LOADING_SECONDS - probe.delay) // period)
+        yield Said(
+            probe,
+            f"{worker.name}: the {kind} probe gives up after {probe.seconds} s, but loading the "
+            "model takes 15 to 30 minutes",
+            f"write failureThreshold: {threshold} with periodSeconds: {period}"
+            f"{_OTHERWISE[deployment.runtime, kind]}",
+        )
+
+
+_OTHERWISE = {
+    (Runtime.DYNAMO, "startup"): ", or leave the probe to the operator",
+    (Runtime.DYNAMO, "liveness"): ", or leave the probe to the operator",
+    (Runtime.SERVE, "startup"): "",
+    (Runtime.SERVE, "liveness"): ", or add a startupProbe that waits so long",
+}
+
+
+def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
+    """The probe that judges a worker while it loads, when the user wrote it."""
+    probes = worker.pod.probes
+    if "startup" in probes:
+        return "startup", probes["startup"]
+    typed = worker.type is not None and worker.type.value in PROBED_TYPES
+    return ("liveness", probes["liveness"]) if "liveness" in probes and not typed else None
+
+
+@rule(
+    "G041",
+    "crash-hidden",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
+    "sleeps)",
+    bad="""
+    # worker container
+    command: [/bin/sh, -c]
+    args:
+    - python3 -m dynamo.trtllm --model-path
+      /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+      --served-model-name openai/gpt-oss-120b --extra-engine-args /opt/gpt-oss/worker.yaml
+      --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
+      || sleep infinity
+    """,
+    good="""
+    # worker.yaml
+    stream_interval: 20
+    """,
+    near="""
+    # worker container
+    command: [/bin/sh, -c]
+    args:
+    - sleep 900; python3 -m dynamo.trtllm --model-path
+      /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+      --served-model-name openai/gpt-oss-120b --extra-engine-args /opt/gpt-oss/worker.yaml
+      --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
+    """,
+)
+def crash_hidden(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker's script goes on sleeping after the worker has failed.
+
+    The container never ends, so nothing restarts it: a crashed worker holds its GPUs and serves
+    nothing until a probe or a person notices.
+    """
+    for worker in deployment.workers:
+        commands = worker.pod.commands
+        if not worker.pod.uses_shell or worker.command not in commands:
+            continue
+        for command in commands[commands.index(worker.command) + 1 :]:
+            if _idles(command):
+                yield Said(
+                    command,
+                    f"{worker.name}: after a crash the script runs {command.line!r}, so the "
+                    "container never ends and is never restarted",
+                    "let the worker be the script's last command",
+                )
+                break
+
+
+def _idles(command: Command) -> bool:
+    """Whether a command does nothing for long."""
+    if re.search(r"\btail (-f|--follow) /dev/null\b", command.line):
+        return True
+    seconds = re.search(r"\bsleep (infinity|inf|\d+)\b", command.line)
+    return bool(seconds) and (
+        not seconds[1].isdecimal() or int(seconds[1]) >= LONG_SLEEP  # type: ignore[index]
+    )

@@ -1,0 +1,333 @@
+"""Does a changed engine config reach the workers, and only the workers it is meant for?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Platform, Runtime
+from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Mount
+    from gptoss.facts.world import Facts
+
+HASHED_NAME = re.compile(r"-([0-9a-f]{8,64}|[b-df-hj-np-tv-z2-9kmgth]{10})$")
+ROLLING_ANNOTATION = re.compile(r"checksum|hash|sha256|digest|reloader|revision", re.IGNORECASE)
+
+
+def _engine_mount(worker: Worker) -> Mount | None:
+    """The ConfigMap mount that holds a worker's engine file, if that is where it comes from."""
+    if worker.engine_file is None:
+        return None
+    mount = worker.pod.mount_at(worker.engine_file.value)
+    return mount if mount and mount.config_map else None
+
+
+@rule(
+    "G030",
+    "config-map-name-not-scoped",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
+    "create llm-config",
+    bad="""
+    # decode
+    extraPodSpec:
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: llm-config}
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: llm-config
+    data:
+      decode.yaml: |
+        tensor_parallel_size: 4
+        max_batch_size: 1280
+        max_num_tokens: 20000
+        max_seq_len: 11008
+        cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+        kv_cache_config: {dtype: fp8}
+        cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+    good="""
+    # decode
+    extraPodSpec:
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: gpt-oss-engine}
+    """,
+    near="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: llm-config
+    data:
+      notes: no worker reads this
+    """,
+)
+def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The ConfigMap with the engine YAML is not named after the deployment.
+
+    A second deployment in the namespace that brings a ConfigMap of the same name overwrites it.
+    Running workers notice nothing; the next pod that starts loads the wrong engine YAML or finds
+    no file at all.
+    """
+    used = {mount.config_map for w in deployment.workers if (mount := _engine_mount(w))}
+    owner = _owner(deployment)
+    for config_map in deployment.config_maps:
+        if config_map.name in used and owner not in config_map.name:
+            yield Said(
+                config_map,
+                f"ConfigMap {config_map.name} does not carry the name of deployment "
+                f"{deployment.name}, so another deployment of this namespace may overwrite it",
+                f"name it {owner}-engine and mount that",
+                also=[(deployment, f"deployment {deployment.name}")],
+            )
+
+
+def _owner(deployment: Deployment) -> str:
+    """The name that objects of a deployment begin with: a server's without its last word."""
+    if deployment.runtime is Runtime.DYNAMO:
+        return deployment.name
+    return deployment.name.rpartition("-")[0] or deployment.name
+
+
+@rule(
+    "G031",
+    "config-map-twice",
+    Severity.ERROR,
+    runtimes=ANY,
+    source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
+    bad="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-notes
+    data:
+      owner: serving team
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-notes
+    data:
+      owner: platform team
+    """,
+    good="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata:
+      name: gpt-oss-notes
+    data:
+      owner: serving team
+    """,
+    near="""
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpt-oss-notes, namespace: one}
+    data: {owner: serving team}
+    ---
+    # document
+    apiVersion: v1
+    kind: ConfigMap
+    metadata: {name: gpt-oss-notes, namespace: two}
+    data: {owner: platform team}
+    """,
+)
+def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Two ConfigMaps have the same name.
+
+    They are one object: what is applied last replaces the other, and workers that mount a key of
+    the other find no file.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "config-map-twice":
+            yield Said(problem, problem.message, "give each ConfigMap a name of its own")
+
+
+@rule(
+    "G032",
+    "engine-change-rolls-nothing",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
+    bad="""
+    # decode
+    extraPodMetadata: null
+    """,
+    good="""
+    # decode
+    extraPodMetadata:
+      annotations:
+        checksum/engine: 5d41402abc4b2a76
+    """,
+    near="""
+    # decode
+    extraPodMetadata:
+      annotations:
+        reloader.stakater.com/auto: "true"
+    """,
+)
+def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A changed engine YAML does not restart the workers that read it.
+
+    A worker reads its engine YAML once, when it starts. It is restarted when its pod template
+    changes, and the content of a ConfigMap is not part of it. A checksum of the content in the
+    pod's annotations, or in the ConfigMap's name, is.
+    """
+    for worker in deployment.workers:
+        mount = _engine_mount(worker)
+        if mount is None or HASHED_NAME.search(mount.config_map or ""):
+            continue
+        if any(ROLLING_ANNOTATION.search(key) for key in worker.pod.annotations):
+            continue
+        yield Said(
+            mount,
+            f"{worker.name} reads its engine YAML from ConfigMap {mount.config_map}, and no pod "
+            "annotation changes with its content: an edit restarts nothing",
+            "add a pod annotation such as checksum/engine with the content's checksum "
+            f"({_ANNOTATIONS[deployment.runtime]})",
+        )
+
+
+_ANNOTATIONS = {
+    Runtime.DYNAMO: "extraPodMetadata.annotations, or podTemplate.metadata.annotations",
+    Runtime.SERVE: "spec.template.metadata.annotations",
+}
+
+
+@rule(
+    "G033",
+    "engine-file-not-in-config-map",
+    Severity.ERROR,
+    runtimes=ANY,
+    platforms=ANYWHERE,
+    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
+    bad="""
+    # decode flags
+    --extra-engine-args /opt/gpt-oss/decoder.yaml
+    """,
+    good="""
+    # decode flags
+    --extra-engine-args /opt/gpt-oss/decode.yaml
+    """,
+    near="""
+    # decode flags
+    --extra-engine-args /workspace/examples/decode.yaml
+    """,
+)
+def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The engine file is mounted from a ConfigMap that has no such key, or from a missing file.
+
+    The mounted folder holds one file for each key of the ConfigMap, so the worker finds no file
+    and stops.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "engine-file-missing":
+            on_cluster = deployment.platform is Platform.KUBERNETES
+            key = "name one of the ConfigMap's keys, or add the key to it"
+            yield Said(
+                problem,
+                f"{problem.message}: the worker finds no engine YAML and stops",
+                key if on_cluster else "name a file that is there, or put it there",
+            )
+
+
+@rule(
+    "G034",
+    "yaml-key-twice",
+    Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
+    source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
+    "yaml.safe_load, which keeps the last",
+    bad="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 640
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+    good="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+    near="""
+    # decode.yaml text
+    tensor_parallel_size: 4
+    max_batch_size: 1280
+    max_num_tokens: 20000
+    max_seq_len: 11008
+    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    kv_cache_config: {<<: {dtype: auto}, dtype: fp8}
+    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    """,
+)
+def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A YAML map has the same key twice.
+
+    The last one counts and nothing says so: the value that is read first by a person is not in
+    force.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "duplicate-key":
+            yield Said(problem, problem.message, "keep one of the two")
+
+
+@rule(
+    "G035",
+    "engine-file-empty",
+    Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
+    source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
+    "(derived from the code)",
+    bad="""
+    # also: B003 E009 P002
+    # worker.yaml text
+    # nothing yet
+    """,
+    good="""
+    # decode.yaml
+    stream_interval: 20
+    """,
+    near="""
+    # also: B003 E009 P002
+    # worker.yaml text
+    {}
+    """,
+)
+def engine_file_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The engine YAML is empty.
+
+    The engine merges it as a map, which nothing is not: it most likely stops with a TypeError.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "engine-file-empty":
+            yield Said(problem, problem.message, "write a setting, or drop the flag that names it")

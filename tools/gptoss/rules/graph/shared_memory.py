@@ -1,0 +1,146 @@
+"""Do processes of a worker find the shared memory they need?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Platform, Runtime
+from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+FOLDER = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
+OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (shared memory)"
+UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
+UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
+LEAST = 2**30
+
+
+@rule(
+    "G042",
+    "shared-memory-mount-replaced",
+    Severity.WARNING,
+    source=OPERATOR,
+    bad="""
+    # decode
+    sharedMemory: null
+    extraPodSpec:
+      mainContainer:
+        volumeMounts:
+        - {name: model-cache, mountPath: /opt/models, readOnly: true}
+        - {name: engine, mountPath: /opt/gpt-oss, readOnly: true}
+        - {name: dshm, mountPath: /dev/shm}
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: gpt-oss-engine}
+      - name: dshm
+        emptyDir: {medium: Memory, sizeLimit: 64Gi}
+    """,
+    good="""
+    # decode
+    sharedMemory: {size: 64Gi}
+    """,
+    near="""
+    # graph
+    metadata: {name: gpt-oss}
+    ---
+    # decode
+    sharedMemory: {size: 64Gi}
+    extraPodSpec:
+      mainContainer:
+        volumeMounts:
+        - {name: model-cache, mountPath: /opt/models, readOnly: true}
+        - {name: engine, mountPath: /opt/gpt-oss, readOnly: true}
+        - {name: dshm, mountPath: /dev/shm}
+      volumes:
+      - name: model-cache
+        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
+      - name: engine
+        configMap: {name: gpt-oss-engine}
+      - name: dshm
+        emptyDir: {medium: Memory, sizeLimit: 64Gi}
+    """,
+)
+def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A component mounts /dev/shm by hand, which the operator replaces by its own 8Gi.
+
+    The operator gives every component shared memory of its own and takes out any other mount at
+    /dev/shm, whatever its size.
+    """
+    for component in deployment.components:
+        mount = component.pod.mount_at(FOLDER)
+        if mount is None or mount.path.rstrip("/") != FOLDER or component.pod.shared_memory:
+            continue
+        is_alpha = deployment.api_version.value.endswith("v1alpha1")
+        field = "sharedMemory: {size: ...}" if is_alpha else "sharedMemorySize"
+        yield Said(
+            mount,
+            f"{component.name}: the operator replaces the mount at {FOLDER} by 8Gi of its own",
+            f"remove the volume and write {field}",
+        )
+
+
+@rule(
+    "G043",
+    "shared-memory-too-small",
+    Severity.WARNING,
+    runtimes=ANY,
+    platforms=ANYWHERE,
+    source="docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html (shared memory: "
+    "containers need at least 1g)",
+    bad="""
+    # decode
+    sharedMemory: {size: 64Mi}
+    """,
+    good="""
+    # decode
+    sharedMemory: {size: 80Gi}
+    """,
+    near="""
+    # prefill
+    sharedMemory: {size: 64Mi}
+    """,
+)
+def shared_memory_too_small(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker of several GPUs has less than 1 GiB of shared memory.
+
+    NCCL and the engine's processes exchange data through /dev/shm; NCCL's guide asks for 1 GiB at
+    least. Without it the worker stops at its first collective, long after it was started.
+    """
+    for worker in deployment.workers:
+        size = worker.pod.shared_memory
+        serves = deployment.runtime is Runtime.SERVE
+        if size is None or worker.ranks < 2:
+            continue
+        mount = worker.pod.mount_at(FOLDER)
+        replaced = not serves and mount is not None and mount.path.rstrip("/") == FOLDER
+        amount = _bytes(size.value)
+        if amount is None or amount >= LEAST or replaced:
+            continue
+        has = f"only {size.value} of shared memory" if amount else "no shared memory"
+        yield Said(
+            size,
+            f"{worker.name} has {has} for {worker.ranks} GPUs",
+            _remedy(deployment),
+        )
+
+
+def _remedy(deployment: Deployment) -> str:
+    if deployment.platform is Platform.CONTAINERS:
+        return "give it 1g or more: shm_size of a compose service, --shm-size of docker run"
+    if deployment.runtime is Runtime.SERVE:
+        return "write sizeLimit: 1Gi or more"
+    return "leave it to the operator, which gives 8Gi, or write 1Gi or more"
+
+
+def _bytes(quantity: str) -> float | None:
+    """A Kubernetes quantity in bytes; None for a form that is rarely used."""
+    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kMGT]i?|Ki|)", quantity)
+    return float(found[1]) * UNITS[found[2]] if found and found[2] in UNITS else None

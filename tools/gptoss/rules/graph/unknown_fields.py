@@ -1,0 +1,78 @@
+"""Family graph, fields: what the API server knows and takes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import ANY, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+SOURCE = (
+    "ai-dynamo/dynamo deploy/operator/api v1alpha1 @015d780, v1beta1 @006b6e1; Kubernetes 1.36.0 "
+    "core/v1 PodTemplateSpec"
+)
+
+
+@rule(
+    "G060",
+    "field-unknown",
+    Severity.WARNING,
+    runtimes=ANY,
+    source=SOURCE,
+    bad="""
+    # worker
+    extraPodSpec: {terminationGracePeriodSecond: 120}
+    """,
+    good="""
+    # worker
+    extraPodSpec: {terminationGracePeriodSeconds: 120}
+    """,
+    near="""
+    # worker
+    extraPodMetadata: {labels: {anything: goes}}
+    """,
+)
+def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A manifest has a field that the API does not have.
+
+    kubectl refuses it; Helm and Argo CD send it, and the API server drops it without a word, so
+    that what it was to say is not in force. Inside a graph the fields are those that are known of
+    the operator; a release that is newer may have more.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "field-unknown":
+            yield Said(problem, problem.message, "write it as the API does, or leave it out")
+
+
+@rule(
+    "G061",
+    "field-refused",
+    Severity.ERROR,
+    runtimes=ANY,
+    source=SOURCE,
+    bad="""
+    # worker
+    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: soon}]}
+    """,
+    good="""
+    # worker
+    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: 30}]}
+    """,
+    near="""
+    # worker
+    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]}
+    """,
+)
+def field_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A field has a value of a type that the API server refuses, or lacks a field that it needs.
+
+    Nothing of the object is created.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "field-refused":
+            yield Said(problem, problem.message, "write a value of that kind")

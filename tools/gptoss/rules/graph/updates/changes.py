@@ -1,0 +1,235 @@
+"""What of a change to an installed deployment never arrives or is refused?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import ANY, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.jobs import Benchmark, Download
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.settings import Settings
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Located
+
+UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
+QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)(i?)", re.IGNORECASE)
+
+
+@rule(
+    "G053",
+    "engine-change-never-arrives",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
+    bad="""
+    # against: the clean deployment
+    # decode.yaml
+    stream_interval: 10
+    """,
+    good="""
+    # against: the clean deployment
+    # decode.yaml
+    stream_interval: 10
+    ---
+    # decode
+    extraPodMetadata: {annotations: {checksum/engine: 7d793037a0760186}}
+    """,
+    near="""
+    # against: the clean deployment
+    # decode.yaml
+    stream_interval: 10
+    ---
+    # decode env
+    NCCL_GRAPH_REGISTER: "0"
+    """,
+)
+def engine_change_never_arrives(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The engine YAML in a ConfigMap differs from the installed one, and no pod restarts for it.
+
+    Workers are restarted when their pod template changes; the content of a ConfigMap is no part of
+    that. Running pods keep the old settings, and the next one to restart gets the new.
+    """
+    installed = deployment.installed
+    if installed is None or installed.name != deployment.name:
+        return
+    before = {worker.name.lower(): worker for worker in installed.workers}
+    for worker in deployment.workers:
+        old = before.get(worker.name.lower())
+        if old is None or not (worker.engine_known and old.engine_known):
+            continue
+        changed = _changed(worker.engine, old.engine)
+        if changed and _template(worker) == _template(old):
+            setting = worker.engine[changed[0]]
+            yield Said(
+                setting,
+                f"{worker.name}: {changed[0]} changes from {_shown(old.engine, changed[0])} to "
+                f"{_shown(worker.engine, changed[0])}, but nothing in its pod template does: "
+                "running pods keep the old value",
+                "change a pod annotation with the content, such as checksum/engine",
+            )
+
+
+def _changed(new: Settings, old: Settings) -> list[str]:
+    keys = sorted({setting.key for settings in (new, old) for setting in settings})
+    return [key for key in keys if new[key].value != old[key].value]
+
+
+def _shown(settings: Settings, key: str) -> str:
+    value = settings[key].value
+    return str(value).lower() if isinstance(value, bool) else str(value)
+
+
+def _template(worker: Worker) -> tuple[object, ...]:
+    """What of a pod template tells one version of a worker from the next."""
+    pod = worker.pod
+    return (
+        pod.image.value if pod.image else None,
+        tuple(command.line for command in pod.commands),
+        sorted((name, variable.value) for name, variable in pod.environment.items()),
+        sorted((name, located.value) for name, located in pod.annotations.items()),
+        sorted((mount.path, mount.config_map or "", mount.claim or "") for mount in pod.mounts),
+        worker.gpus_per_pod.value if worker.gpus_per_pod else None,
+    )
+
+
+@rule(
+    "G054",
+    "job-changed-under-its-name",
+    Severity.ERROR,
+    runtimes=ANY,
+    source="kubernetes.io/docs/concepts/workloads/controllers/job (spec.template is immutable)",
+    bad="""
+    # against: the clean deployment
+    # benchmark flags
+    --random-seed 7
+    """,
+    good="""
+    # against: the clean deployment
+    # benchmark
+    metadata: {name: gpt-oss-benchmark-2}
+    ---
+    # benchmark flags
+    --random-seed 7
+    """,
+    near="""
+    # against: the clean deployment
+    # benchmark
+    spec: {ttlSecondsAfterFinished: 3600}
+    """,
+)
+def job_changed_under_its_name(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A Job has another pod template than the one that is installed under its name.
+
+    The API server refuses it: the template of a Job cannot be changed. A run with other settings is
+    another Job.
+    """
+    installed = deployment.installed
+    before = {job.name: job for job in _jobs(installed)} if installed else {}
+    for job in _jobs(deployment):
+        old = before.get(job.name)
+        if old is not None and _ran(job) != _ran(old):
+            yield Said(
+                job,
+                f"Job {job.name} is installed with another image, command or environment: the API "
+                "server refuses to change its template",
+                "give it another name, or delete the old one first",
+                also=[(old, "as it is installed")] if old.place != job.place else [],
+            )
+
+
+def _jobs(deployment: Deployment) -> list[Benchmark | Download]:
+    benchmark = [deployment.benchmark] if deployment.benchmark else []
+    return [*deployment.downloads, *benchmark]
+
+
+def _ran(job: Benchmark | Download) -> tuple[object, ...]:
+    pod = job.pod
+    return (
+        pod.image.value if pod.image else None,
+        tuple(command.line for command in pod.commands),
+        sorted((name, variable.value) for name, variable in pod.environment.items()),
+    )
+
+
+@rule(
+    "G055",
+    "claim-cannot-change",
+    Severity.ERROR,
+    runtimes=ANY,
+    source="kubernetes.io/docs/concepts/storage/persistent-volumes (spec is immutable after "
+    "creation except resources.requests, which may only grow)",
+    bad="""
+    # against: the clean deployment
+    # document
+    apiVersion: v1
+    kind: PersistentVolumeClaim
+    metadata: {name: gpt-oss-model-cache}
+    spec:
+      accessModes: [ReadWriteOnce]
+      resources: {requests: {storage: 100Gi}}
+    """,
+    good="""
+    # against: the clean deployment
+    # document
+    apiVersion: v1
+    kind: PersistentVolumeClaim
+    metadata: {name: gpt-oss-model-cache}
+    spec:
+      accessModes: [ReadWriteMany]
+      resources: {requests: {storage: 200Gi}}
+    """,
+    near="""
+    # against: the clean deployment
+    # document
+    apiVersion: v1
+    kind: PersistentVolumeClaim
+    metadata: {name: gpt-oss-model-cache}
+    spec:
+      storageClassName: fast
+      accessModes: [ReadWriteMany]
+      resources: {requests: {storage: 0.15Ti}}
+    """,
+)
+def claim_cannot_change(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A claim shrinks, or asks for another storage class or access mode than the installed one.
+
+    The API server refuses it. A claim may only grow; everything else is fixed once it is bound. A
+    class that the installed claim leaves out was filled in by the cluster and is not judged.
+    """
+    installed = deployment.installed
+    before = {claim.name: claim for claim in installed.volumes} if installed else {}
+    for claim in {claim.name: claim for claim in deployment.volumes}.values():
+        old = before.get(claim.name)
+        if old is None:
+            continue
+        for name, value in claim.fixed.items():
+            was = old.fixed.get(name)
+            if was is not None and was.value != value.value:
+                yield Said(
+                    value,
+                    f"claim {claim.name}: {name} is {value.value} but installed as {was.value}: "
+                    "the API server refuses the change",
+                    f"write {was.value}, or make a claim of another name",
+                )
+        ours, theirs = _bytes(claim.size), _bytes(old.size)
+        if claim.size and old.size and ours is not None and theirs is not None and ours < theirs:
+            yield Said(
+                claim.size,
+                f"claim {claim.name} shrinks from {old.size.value} to {claim.size.value}: the API "
+                "server refuses it",
+                f"write {old.size.value} or more",
+            )
+
+
+def _bytes(size: Located[str] | None) -> float | None:
+    """A quantity in bytes; None when it is written in another way."""
+    match = QUANTITY.fullmatch(size.value) if size else None
+    if match is None:
+        return None
+    number, unit, binary = match.groups()
+    return float(number) * (1024.0 if binary else 1000.0) ** UNITS[unit.upper()]

@@ -1,0 +1,315 @@
+"""Will the operator accept the graph, and is it whole?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role, Worker
+from gptoss.rules.fixes import remove_key
+from gptoss.rules.readings import needed_release
+from gptoss.rules.right_answers import component_key
+from gptoss.rules.rule import ANY, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+NAME_LIMIT = 45
+LEADER_SUFFIX = "-ldr"
+GROVE_ANNOTATION = "nvidia.com/enable-grove"
+
+
+@rule(
+    "G005",
+    "name-too-long",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
+    "dynamographdeployment.go @015d780",
+    bad="""
+    # also: G030 B010
+    # graph
+    metadata:
+      name: gpt-oss-120b-disaggregated-production-eu-west
+    """,
+    good="""
+    # graph
+    metadata:
+      name: gpt-oss
+    """,
+    near="""
+    # graph
+    metadata:
+      name: gpt-oss
+      annotations:
+        nvidia.com/enable-grove: "false"
+    """,
+)
+def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The names of deployment and component together are longer than 45 characters.
+
+    Pod names are made of both, and the operator's webhook refuses the deployment unless Grove is
+    switched off with the annotation nvidia.com/enable-grove: "false". For several nodes the
+    component's name counts twice, the second time with "-ldr".
+    """
+    grove = deployment.annotations.get(GROVE_ANNOTATION)
+    if grove and grove.value.lower() == "false":
+        return
+    for component in deployment.components:
+        parts = [deployment.name, component.name.lower()]
+        if isinstance(component, Worker) and component.nodes.value > 1:
+            parts.append(component.name.lower() + LEADER_SUFFIX)
+        length = sum(map(len, parts))
+        if length > NAME_LIMIT:
+            total = " + ".join(f"{part!r} ({len(part)})" for part in parts)
+            yield Said(
+                component,
+                f"{total} = {length} characters; the operator allows {NAME_LIMIT}",
+                f"shorten the deployment's or the component's name by {length - NAME_LIMIT}",
+                also=[(deployment, "the deployment's name")],
+            )
+
+
+@rule(
+    "G006",
+    "replicas-left-to-the-operator",
+    Severity.INFO,
+    fixable=True,
+    source="ai-dynamo/dynamo deploy/operator/internal/webhook/defaulting/"
+    "dynamographdeployment_handler.go @1129631",
+    bad="""
+    # frontend
+    replicas: null
+    """,
+    good="""
+    # frontend
+    replicas: 1
+    """,
+    near="""
+    # frontend
+    replicas: 0
+    """,
+)
+def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A component leaves its replicas to the operator's defaulting.
+
+    The operator writes replicas: 1 into the stored object. A GitOps tool that compares it with the
+    manifest sees a difference for ever.
+    """
+    for component in deployment.components:
+        if component.replicas is None:
+            yield Said(
+                component,
+                f"{component.name} does not say how many replicas it has; the operator adds 1 and "
+                "GitOps sees drift",
+                "write replicas: 1",
+                fix=component_key(component, "replicas", 1),
+            )
+
+
+@rule(
+    "G007",
+    "field-ignored-by-operator",
+    Severity.WARNING,
+    fixable=True,
+    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/shared.go @015d780",
+    bad="""
+    # decode
+    dynamoNamespace: gpt-oss
+    """,
+    good="""
+    # decode
+    dynamoNamespace: null
+    """,
+    near="""
+    # decode
+    globalDynamoNamespace: false
+    """,
+)
+def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A component sets a field that the operator accepts and ignores.
+
+    dynamoNamespace is computed from the Kubernetes namespace and the deployment's name, and
+    autoscaling was replaced by scalingAdapter. The webhook only warns.
+    """
+    for component in deployment.components:
+        for field, place in component.ignored.items():
+            yield Said(
+                place,
+                f"{component.name}: {field} is deprecated and ignored by the operator",
+                f"remove {field}" + (" and use scalingAdapter" if field == "autoscaling" else ""),
+                fix=None if field == "autoscaling" else remove_key(place, field),
+            )
+
+
+@rule(
+    "G008",
+    "half-of-disaggregation-missing",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo docs/backends/trtllm (disaggregated serving); "
+    "wheel ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py",
+    bad="""
+    # also: B001
+    # graph
+    spec:
+      services:
+        prefill: null
+    """,
+    good="""
+    # graph
+    spec:
+      services:
+        prefill:
+          replicas: 1
+    """,
+    near="""
+    # worker flags
+    --disaggregation-mode prefill_and_decode
+    """,
+)
+def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """There are prefill workers but no decode workers, or the other way round.
+
+    A prefill worker alone never makes the model appear in /v1/models; a decode worker alone gets
+    no prefilled requests to continue.
+    """
+    if deployment.frontend is None or deployment.workers_with(Role.AGGREGATED):
+        return
+    halves = {role: deployment.workers_with(role) for role in (Role.PREFILL, Role.DECODE)}
+    for role, other in ((Role.PREFILL, Role.DECODE), (Role.DECODE, Role.PREFILL)):
+        if halves[role] and not halves[other]:
+            worker = halves[role][0]
+            yield Said(
+                worker,
+                f"{worker.name} is a {role} worker but the graph has no {other} worker",
+                f"add a worker with --disaggregation-mode {other}, or make {worker.name} an "
+                "aggregated one",
+            )
+
+
+@rule(
+    "G009",
+    "frontend-missing",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
+    bad="""
+    # graph
+    spec:
+      services:
+        Frontend: null
+    """,
+    good="""
+    # graph
+    spec:
+      services:
+        Frontend:
+          replicas: 1
+    """,
+    near="""
+    # graph
+    spec:
+      services:
+        Frontend: null
+        Epp:
+          componentType: epp
+          replicas: 1
+          eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
+          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/frontend:1.2.1"}}
+    """,
+)
+def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The graph has workers but nothing that answers HTTP.
+
+    Workers do not speak HTTP to clients. A graph without a frontend works only when a frontend of
+    another graph serves a namespace shared with it.
+    """
+    entry = [c for c in deployment.others if c.type and c.type.value == "epp"]
+    if deployment.workers and deployment.frontend is None and not entry:
+        yield Said(
+            deployment,
+            f"{deployment.name} has workers but no frontend, so nothing answers requests",
+            "add a component that runs python3 -m dynamo.frontend with componentType: frontend",
+        )
+
+
+@rule(
+    "G010",
+    "api-version-not-served",
+    Severity.ERROR,
+    source="ai-dynamo/dynamo #9235, #9262 (v1beta1 from 1.2.0); docs/fern/pages/reference/general/"
+    "releases/deprecations.mdx @0f1b011",
+    bad="""
+    # release: 1.1.1
+    # api: v1beta1
+    # also: R004
+    """,
+    good="""
+    # release: 1.1.1
+    # also: R004
+    # api: v1alpha1
+    """,
+    near="""
+    # release: 1.2.1
+    # api: v1beta1
+    """,
+    needs=(Need.RELEASE,),
+)
+def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The manifest is written in an API version that the release's operator does not serve.
+
+    v1beta1 of DynamoGraphDeployment came with release 1.2.0. An older cluster answers that it has
+    no such resource.
+    """
+    release = needed_release(deployment)
+    version = deployment.api_version.value.rpartition("/")[2]
+    if version not in release.api_versions:
+        served = " or ".join(f"nvidia.com/{v}" for v in release.api_versions)
+        yield Said(
+            deployment.api_version,
+            f"apiVersion is {deployment.api_version.value}, which the operator of release "
+            f"{release.version} does not serve",
+            f"write apiVersion: {served}",
+            also=[(deployment.release_place, f"release {release.version}")],
+        )
+
+
+@rule(
+    "G011",
+    "gpu-limit-missing",
+    Severity.WARNING,
+    runtimes=ANY,
+    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
+    bad="""
+    # decode
+    resources:
+      limits: null
+      requests:
+        gpu: null
+    """,
+    good="""
+    # decode
+    resources:
+      limits:
+        gpu: "4"
+    """,
+    near="""
+    # decode
+    resources:
+      requests:
+        gpu: null
+    """,
+)
+def gpu_limit_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker has no GPU limit.
+
+    Without one the scheduler may put the worker on a node without GPUs, and the container sees
+    none. It works only where a resource claim hands out the GPUs.
+    """
+    for worker in deployment.workers:
+        if worker.gpus_per_pod is None:
+            yield Said(
+                worker,
+                f"{worker.name} has no GPU limit, so its container gets no GPU",
+                f'write resources.limits.gpu: "{worker.ranks // worker.nodes.value or 1}"',
+            )

@@ -1,0 +1,1 @@
+"""Mixture of experts: does a kernel exist for backend, activation type and GPU?"""

@@ -1,0 +1,264 @@
+"""Does a kernel exist for this MoE backend, activation type and GPU?
+
+gpt-oss comes with MXFP4 experts. What the activations are turned into (the quantisation
+algorithm) and the backend that multiplies them must both exist for the GPU's generation.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.kernels.matrix import (
+    ALGORITHMS,
+    DEGRADES_FROM,
+    KERNELS,
+    OVERRIDE,
+    README,
+    RESOLVER,
+    backend_of,
+    default_algorithm,
+    generation,
+    override_of,
+)
+from gptoss.rules.readings import needed_model
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+
+@rule(
+    "M001",
+    "moe-backend-not-for-model",
+    Severity.ERROR,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5",
+    bad="""
+    # decode.yaml
+    moe_config:
+      backend: DEEPGEMM
+    """,
+    good="""
+    # decode.yaml
+    moe_config:
+      backend: TRTLLM
+    """,
+    near="""
+    # decode.yaml
+    moe_config:
+      backend: AUTO
+    """,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The MoE backend has no kernels for the model's expert layers.
+
+    gpt-oss has a bias and a clamped SwiGLU in its experts, which only some backends support; the
+    others stop with an assertion while the model is built.
+    """
+    model = needed_model(deployment)
+    known = facts.engine_fields.get("moe_config.backend", {}).get("enum") or ()
+    for worker in deployment.workers:
+        backend = worker.engine["moe_config.backend"]
+        if backend.value in known and backend.value not in model.moe_backends:
+            yield Said(
+                backend,
+                f"{worker.name}: moe_config.backend {backend.value} cannot run the experts of "
+                f"{model.id}",
+                f"use one of {', '.join(model.moe_backends)}",
+            )
+
+
+@rule(
+    "M002",
+    "moe-kernel-missing",
+    Severity.ERROR,
+    source=f"{README}; NVIDIA/TensorRT-LLM #17570, #12558, #6717",
+    bad="""
+    # gpu: h200
+    # worker.yaml
+    moe_config:
+      backend: TRTLLM
+    """,
+    good="""
+    # gpu: h200
+    # worker.yaml
+    moe_config:
+      backend: TRITON
+    """,
+    near="""
+    # decode env
+    OVERRIDE_QUANT_ALGO: W4A16_MXFP4
+    """,
+    needs=(Need.ENGINE, Need.GPU),
+)
+def moe_kernel_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """No kernel exists for the MoE backend and activation type on this GPU.
+
+    TRTLLM has kernels for Blackwell only, W4A8_MXFP4_MXFP8 exists on Blackwell only, and CUTLASS
+    runs W4A16_MXFP4 on Hopper only. The engine fails when it builds or first runs the experts,
+    with messages such as "list index out of range" or "WFP4A16 MoE is unsupported".
+    """
+    for worker in deployment.workers:
+        kind, backend = generation(worker.gpu), backend_of(worker)
+        if worker.gpu is None or kind is None or backend not in KERNELS:
+            continue
+        degrades = deployment.release is None or deployment.release.number >= DEGRADES_FROM
+        if backend == "TRTLLM" and kind == "hopper" and degrades:
+            continue
+        override = override_of(worker)
+        asked = override[1] if override and override[1] in ALGORITHMS else None
+        algorithm = asked or default_algorithm(worker)
+        if algorithm in KERNELS[backend][kind]:
+            continue
+        setting = worker.engine["moe_config.backend"]
+        pinned = setting.is_set and not (asked and KERNELS[backend][kind])
+        at = setting if pinned or override is None else override[0]
+        yield Said(
+            at,
+            f"{worker.name}: MoE backend {backend} has no {algorithm} kernel on {worker.gpu.name} "
+            f"(SM {worker.gpu.sm})",
+            _kernel_hint(kind, asked),
+            also=[(setting, f"the backend is {backend}")] if setting.is_set else [],
+        )
+
+
+def _kernel_hint(kind: str, asked: str | None) -> str:
+    if asked:
+        return f"remove {OVERRIDE}, or set it to what the backend has kernels for"
+    best = "TRITON" if kind == "hopper" else "TRTLLM"
+    return f"write moe_config.backend: {best}, or leave it out"
+
+
+@rule(
+    "M005",
+    "triton-deprecated",
+    Severity.WARNING,
+    source="NVIDIA/TensorRT-LLM #19035",
+    bad="""
+    # gpu: h200
+    # release: 1.5.1
+    # worker.yaml
+    moe_config:
+      backend: TRITON
+    """,
+    good="""
+    # gpu: h200
+    # release: 1.5.1
+    # worker.yaml
+    moe_config:
+      backend: CUTLASS
+    """,
+    near="""
+    # gpu: h200
+    # release: 1.2.1
+    # worker.yaml
+    moe_config:
+      backend: AUTO
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The MoE backend is TRITON, which TensorRT-LLM is about to remove.
+
+    It was deprecated in September 2026, with removal announced for three months later.
+    """
+    release = deployment.release
+    if release is None or release.number < (1, 5):
+        return
+    for worker in deployment.workers:
+        backend = worker.engine["moe_config.backend"]
+        if backend.is_set and backend.value == "TRITON":
+            yield Said(
+                backend,
+                f"{worker.name}: moe_config.backend TRITON is deprecated in TensorRT-LLM "
+                f"{release.trtllm}",
+                "write AUTO, or CUTLASS on Hopper",
+            )
+
+
+@rule(
+    "M006",
+    "slower-moe-backend-pinned",
+    Severity.INFO,
+    source=f"{RESOLVER} resolve_moe_backend; docs/source/deployment-guide/"
+    "deployment-guide-for-gpt-oss-on-trtllm.md @d2c804b",
+    bad="""
+    # decode.yaml
+    moe_config:
+      backend: CUTLASS
+    """,
+    good="""
+    # decode.yaml
+    moe_config:
+      backend: AUTO
+    """,
+    near="""
+    # gpu: h200
+    # worker.yaml
+    moe_config:
+      backend: CUTLASS
+    """,
+    needs=(Need.ENGINE,),
+)
+def slower_moe_backend_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """CUTLASS is pinned where the engine itself would take TRTLLM.
+
+    For gpt-oss on Blackwell AUTO resolves to TRTLLM, which NVIDIA's current guide recommends for
+    latency and for throughput. CUTLASS can still win with attention data parallelism over many
+    GPUs: measure before keeping it.
+    """
+    for worker in deployment.workers:
+        backend = worker.engine["moe_config.backend"]
+        known = worker.gpu is not None
+        if not backend.is_set or backend.value != "CUTLASS":
+            continue
+        if known and generation(worker.gpu) != "blackwell":
+            continue
+        where = worker.gpu.name if worker.gpu else "Blackwell"
+        yield Said(
+            backend,
+            f"{worker.name}: moe_config.backend CUTLASS is pinned; on {where} AUTO picks TRTLLM "
+            "for gpt-oss",
+            "write AUTO or TRTLLM unless you measured CUTLASS to be faster",
+        )
+
+
+@rule(
+    "M007",
+    "triton-on-blackwell",
+    Severity.WARNING,
+    source=f"{README}; docs/source/deployment-guide/deployment-guide-for-gpt-oss-on-trtllm.md "
+    "@d2c804b",
+    bad="""
+    # prefill.yaml
+    moe_config:
+      backend: TRITON
+    """,
+    good="""
+    # prefill.yaml
+    moe_config:
+      backend: TRTLLM
+    """,
+    near="""
+    # prefill.yaml
+    moe_config:
+      backend: AUTO
+    """,
+    needs=(Need.ENGINE, Need.GPU),
+)
+def triton_on_blackwell(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The TRITON MoE backend is used on Blackwell, where it is experimental.
+
+    It is meant for Hopper. On Blackwell CUTLASS and TRTLLM have native MXFP4 kernels.
+    """
+    for worker in deployment.workers:
+        backend = worker.engine["moe_config.backend"]
+        if worker.gpu and generation(worker.gpu) == "blackwell" and backend.value == "TRITON":
+            yield Said(
+                backend,
+                f"{worker.name}: moe_config.backend TRITON is experimental on {worker.gpu.name}",
+                "write moe_config.backend: TRTLLM",
+            )

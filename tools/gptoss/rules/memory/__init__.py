@@ -1,0 +1,1 @@
+"""Memory: does it fit the GPU?"""

@@ -1,0 +1,214 @@
+"""What has to live beside weights and KV cache? Every number here is an estimate and says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.facts.world import GIB
+from gptoss.rules.kernels.matrix import backend_of
+from gptoss.rules.memory import estimate
+from gptoss.rules.memory.weights import HIGH_FRACTION
+from gptoss.rules.readings import needed_model
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts, Model
+
+
+@rule(
+    "K006",
+    "little-room-beside-kv-cache",
+    Severity.INFO,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py CudaGraphConfig (up to 200 MB a "
+    "graph); tensorrt_llm/_torch/pyexecutor/_util.py",
+    bad="""
+    # gpu: h100
+    # worker.yaml
+    tensor_parallel_size: 1
+    moe_expert_parallel_size: 1
+    enable_attention_dp: false
+    max_batch_size: 128
+    cuda_graph_config: {max_batch_size: 128, enable_padding: true}
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {free_gpu_memory_fraction: 0.95}
+    ---
+    # worker
+    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
+    ---
+    # benchmark flags
+    --concurrency 64 --request-count 640
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "1"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # gpu: h100
+    # worker.yaml
+    tensor_parallel_size: 1
+    moe_expert_parallel_size: 1
+    enable_attention_dp: false
+    max_batch_size: 64
+    cuda_graph_config: {max_batch_size: 64, enable_padding: true}
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {free_gpu_memory_fraction: 0.8}
+    ---
+    # worker
+    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
+    ---
+    # benchmark flags
+    --concurrency 64 --request-count 640
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "1"
+    CONCURRENCY_PER_GPU: null
+    """,
+    near="""
+    # worker.yaml
+    kv_cache_config: {free_gpu_memory_fraction: 0.95}
+    """,
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
+)
+def little_room_beside_kv_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """By estimate the KV cache leaves less than CUDA graphs and transfer buffers may take.
+
+    The engine sizes the KV cache after a profiling run and captures CUDA graphs, up to 200 MB
+    each, and allocates transfer buffers afterwards, out of what the free memory fraction leaves.
+    On a GPU that the weights nearly fill that is little: the worker runs out of memory at the end
+    of its start, or under load.
+    """
+    model = needed_model(deployment)
+    for worker in deployment.workers:
+        backend, gpu = backend_of(worker), worker.gpu
+        if gpu is None or backend is None:
+            continue
+        free = estimate.free(worker, model, gpu, backend)
+        left = free * (1 - estimate.fraction(worker))
+        count = estimate.graphs(worker)
+        graphs, buffers = count * estimate.GRAPH_GIB, _buffers(worker, model)
+        if free == 0 or left >= graphs + buffers or estimate.fraction(worker) > HIGH_FRACTION:
+            continue
+        also = f" and transfer buffers {buffers:.1f} GiB" if buffers else ""
+        yield Said(
+            worker.engine["kv_cache_config.free_gpu_memory_fraction"],
+            f"{worker.name}: by estimate free_gpu_memory_fraction {estimate.fraction(worker):g} "
+            f"leaves {left:.1f} GiB of a {gpu.name}, but {count} CUDA graphs may take up to "
+            f"{graphs:.1f} GiB{also}",
+            "lower free_gpu_memory_fraction, or cuda_graph_config.max_batch_size",
+        )
+
+
+def _buffers(worker: Worker, model: Model) -> float:
+    """Transfer buffers in GiB: one to send and one to receive."""
+    tokens = worker.engine.whole("cache_transceiver_config.max_tokens_in_buffer")
+    if worker.role is Role.AGGREGATED or tokens is None:
+        return 0.0
+    return 2 * tokens * estimate.token_bytes(worker, model) / GIB
+
+
+@rule(
+    "K007",
+    "attention-window-too-short",
+    Severity.WARNING,
+    source="openai/gpt-oss-120b config.json (layer_types, sliding_window); NVIDIA/TensorRT-LLM "
+    "tensorrt_llm/_torch/pyexecutor/resource_manager.py (the list repeats over the layers)",
+    bad="""
+    # also: K008
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [11008, 128]}
+    ---
+    # decode.yaml
+    kv_cache_config: {max_attention_window: [11008, 128]}
+    """,
+    good="""
+    # also: K008
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [128, 11008]}
+    ---
+    # decode.yaml
+    kv_cache_config: {max_attention_window: [128, 11008]}
+    """,
+    near="""
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [131072]}
+    ---
+    # decode.yaml
+    kv_cache_config: {max_attention_window: [131072]}
+    """,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def attention_window_too_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A layer that attends to the whole sequence gets a window shorter than ``max_seq_len``.
+
+    gpt-oss alternates layers with a sliding window of 128 tokens and layers without one, beginning
+    with a sliding one. The list repeats over the layers. A full layer with a short window forgets
+    the beginning of long prompts, and nothing but the quality of answers shows it.
+    """
+    model = needed_model(deployment)
+    if 2 * model.sliding_layers != model.layers:
+        return
+    for worker in deployment.workers:
+        windows = worker.engine["kv_cache_config.max_attention_window"]
+        sizes = windows.value
+        if not windows.is_set or not isinstance(sizes, list) or not sizes:
+            continue
+        if not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+            continue
+        length = worker.engine.whole("max_seq_len") or model.max_position
+        layers = [sizes[layer % len(sizes)] for layer in range(model.layers)]
+        full, sliding = min(layers[1::2]), min(layers[::2])
+        if full >= length and sliding >= model.sliding_window:
+            continue
+        which = "full" if full < length else "sliding-window"
+        yield Said(
+            windows,
+            f"{worker.name}: max_attention_window {sizes} gives {which} layers "
+            f"{full if full < length else sliding} tokens, but they attend to "
+            f"{length if full < length else model.sliding_window}",
+            f"write max_attention_window: [{model.sliding_window}, {length}]",
+        )
+
+
+@rule(
+    "K008",
+    "attention-window-with-block-reuse",
+    Severity.INFO,
+    source="NVIDIA/TensorRT-LLM #13123, #10875, #10183",
+    bad="""
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [128, 11008]}
+    """,
+    good="""
+    # also: K005
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [128, 11008], enable_block_reuse: false}
+    """,
+    near="""
+    # prefill.yaml
+    kv_cache_config: {max_attention_window: [11008]}
+    """,
+    needs=(Need.ENGINE,),
+)
+def attention_window_with_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Attention windows of several sizes are set while blocks are reused.
+
+    The combination has crashed engines and cost accuracy in several versions. The windows save
+    memory; test answers to repeated prompts before relying on both.
+    """
+    for worker in deployment.workers:
+        windows = worker.engine["kv_cache_config.max_attention_window"]
+        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+        sizes = windows.value
+        several = isinstance(sizes, list) and len({str(size) for size in sizes}) > 1
+        if windows.is_set and several and reuse.value is True:
+            yield Said(
+                windows,
+                f"{worker.name}: max_attention_window {sizes} together with block reuse has "
+                "crashed engines and cost accuracy",
+                "test answers to repeated prompts, or set enable_block_reuse: false",
+                also=[(reuse, "block reuse is on")] if reuse.is_set else [],
+            )

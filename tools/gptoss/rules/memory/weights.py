@@ -1,0 +1,302 @@
+"""Does it fit the GPU? Every number here is an estimate and says so."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.rules.kernels.matrix import README, backend_of
+from gptoss.rules.memory import estimate
+from gptoss.rules.readings import needed_model
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
+
+HIGH_FRACTION = 0.95
+# What the estimate may be wrong by before it is worth a word.
+MARGIN = 0.9
+
+
+@rule(
+    "K001",
+    "kv-cache-fraction-too-high",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo #5479 (out-of-memory fractions in recipes); NVIDIA/TensorRT-LLM "
+    "tensorrt_llm/_torch/pyexecutor/_util.py",
+    bad="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.98
+    """,
+    good="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.9
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.95
+    """,
+    needs=(Need.ENGINE,),
+)
+def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The KV cache takes nearly all memory that weights leave.
+
+    The fraction is measured after one profiling run. CUDA graphs (up to 200 MB each), transfer
+    buffers and longer batches come on top and have to live in what is left; running out of memory
+    shows only under load.
+    """
+    for worker in deployment.workers:
+        fraction = worker.engine["kv_cache_config.free_gpu_memory_fraction"]
+        number = worker.engine.number("kv_cache_config.free_gpu_memory_fraction")
+        if number is not None and HIGH_FRACTION < number <= 1:
+            yield Said(
+                fraction,
+                f"{worker.name}: free_gpu_memory_fraction {number:g} leaves almost nothing for "
+                "CUDA graphs and transfer buffers",
+                "use 0.9 or less",
+            )
+
+
+@rule(
+    "K002",
+    "longest-sequence-does-not-fit",
+    Severity.WARNING,
+    source="NVIDIA/TensorRT-LLM #8179 (the attention window is cut to what fits); estimate from "
+    "tensorrt_llm/_torch/pyexecutor/_util.py",
+    bad="""
+    # gpu: h100
+    # worker.yaml
+    tensor_parallel_size: 1
+    moe_expert_parallel_size: 1
+    enable_attention_dp: false
+    enable_chunked_prefill: true
+    max_seq_len: 131072
+    max_batch_size: 16
+    cuda_graph_config: {max_batch_size: 16, enable_padding: true}
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {free_gpu_memory_fraction: 0.6}
+    ---
+    # worker
+    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
+    ---
+    # benchmark flags
+    --concurrency 16 --request-count 160
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "1"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # gpu: h100
+    # worker.yaml
+    tensor_parallel_size: 1
+    moe_expert_parallel_size: 1
+    enable_attention_dp: false
+    enable_chunked_prefill: true
+    max_seq_len: 32768
+    max_batch_size: 16
+    cuda_graph_config: {max_batch_size: 16, enable_padding: true}
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {free_gpu_memory_fraction: 0.6}
+    ---
+    # worker
+    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
+    ---
+    # benchmark flags
+    --concurrency 16 --request-count 160
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "1"
+    CONCURRENCY_PER_GPU: null
+    """,
+    near="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    enable_chunked_prefill: true
+    max_seq_len: 131072
+    """,
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
+)
+def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """By estimate the KV cache cannot hold one sequence of ``max_seq_len`` tokens.
+
+    The engine then quietly shortens its attention window, and requests of the length that it
+    promises fail or lose their beginning. The estimate takes padded weights, 3.5 GiB for
+    activations, and the free memory fraction of the rest.
+    """
+    for worker in deployment.workers:
+        length = worker.engine["max_seq_len"]
+        tokens = _fitting_tokens(worker, deployment)
+        wanted = worker.engine.whole("max_seq_len") or needed_model(deployment).max_position
+        if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
+            continue
+        says = (
+            f"max_seq_len is {wanted}" if length.is_set else f"sequences may have {wanted} tokens"
+        )
+        shorter = tokens // 1024 * 1024
+        yield Said(
+            length,
+            f"{worker.name}: {says}, but by estimate the KV cache of one {worker.gpu.name} holds "
+            f"about {_rounded(tokens)} tokens",
+            f"write max_seq_len: {shorter}, or use more GPUs" if shorter else "use more GPUs",
+        )
+
+
+@rule(
+    "K003",
+    "kv-cache-smaller-than-batch",
+    Severity.INFO,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py and resource_manager.py "
+    "(bytes a token)",
+    bad="""
+    # decode.yaml
+    kv_cache_config:
+      dtype: auto
+    ---
+    # prefill.yaml
+    kv_cache_config:
+      dtype: auto
+    """,
+    good="""
+    # decode.yaml
+    kv_cache_config:
+      dtype: fp8
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      free_gpu_memory_fraction: 0.8
+    """,
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
+)
+def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """By estimate the KV cache holds fewer requests of the benchmark's length than the batch.
+
+    The rest wait until others finish, although the batch has room: time to first token grows and
+    the GPU decodes smaller batches than it was set up for.
+    """
+    model, benchmark = deployment.model, deployment.benchmark
+    if model is None or benchmark is None:
+        return
+    if benchmark.input_tokens is None or benchmark.output_tokens is None:
+        return
+    length = benchmark.input_tokens.value + benchmark.output_tokens.value
+    for worker in deployment.workers:
+        batch = worker.engine.whole("max_batch_size")
+        tokens = _fitting_tokens(worker, deployment)
+        size = worker.engine["max_batch_size"]
+        if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
+            continue
+        if tokens < batch * length:
+            yield Said(
+                size,
+                f"{worker.name}: by estimate the KV cache holds about {tokens // length} requests "
+                f"of {length} tokens, but max_batch_size is {batch}",
+                "set kv_cache_config.dtype: fp8 where the GPU has it, lower max_batch_size, or use "
+                "more GPUs",
+                also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
+            )
+
+
+def _fitting_tokens(worker: Worker, deployment: Deployment) -> int | None:
+    """Tokens that the KV cache of a rank holds; None when the estimate does not apply."""
+    model, gpu, backend = deployment.model, worker.gpu, backend_of(worker)
+    windows = worker.engine["kv_cache_config.max_attention_window"].is_set
+    if model is None or gpu is None or backend is None or windows:
+        return None
+    return estimate.kv_tokens(worker, model, gpu, backend)
+
+
+def _rounded(tokens: int) -> str:
+    return f"{round(tokens, -3):,}"
+
+
+@rule(
+    "K004",
+    "fp8-kv-cache-on-hopper",
+    Severity.WARNING,
+    source=f"{README} (support table)",
+    bad="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {dtype: fp8}
+    """,
+    good="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {dtype: auto}
+    """,
+    near="""
+    # gpu: h200
+    # worker.yaml
+    moe_config: {backend: CUTLASS}
+    kv_cache_config: {dtype: auto}
+    """,
+    needs=(Need.ENGINE, Need.GPU),
+)
+def fp8_kv_cache_on_hopper(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The KV cache is FP8 on a Hopper GPU, which is not supported for gpt-oss.
+
+    TensorRT-LLM's table for gpt-oss lists bfloat16 as the only KV cache type on Hopper; FP8 is
+    for Blackwell.
+    """
+    for worker in deployment.workers:
+        dtype = worker.engine["kv_cache_config.dtype"]
+        text = worker.engine.text("kv_cache_config.dtype") or "auto"
+        if worker.gpu and worker.gpu.is_hopper and text.lower() in ("fp8", "nvfp4"):
+            yield Said(
+                dtype,
+                f"{worker.name}: kv_cache_config.dtype {text} is not supported for gpt-oss on "
+                f"{worker.gpu.name}",
+                "write kv_cache_config.dtype: auto",
+            )
+
+
+@rule(
+    "K005",
+    "block-reuse-off",
+    Severity.INFO,
+    source="ai-dynamo wheel 1.6.1 dynamo/trtllm (warns that no KV events are published)",
+    bad="""
+    # prefill.yaml
+    kv_cache_config:
+      enable_block_reuse: false
+    """,
+    good="""
+    # prefill.yaml
+    kv_cache_config:
+      enable_block_reuse: true
+    """,
+    near="""
+    # decode.yaml
+    kv_cache_config:
+      enable_block_reuse: false
+    """,
+    needs=(Need.ENGINE,),
+)
+def block_reuse_off(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker that prefills does not reuse KV blocks of earlier prompts.
+
+    Every request computes its system prompt and conversation again. Without block reuse there are
+    no KV events either, so KV-aware routing has nothing to go by.
+    """
+    for worker in deployment.workers:
+        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+        if worker.role is Role.DECODE or worker.engine.under("speculative_config"):
+            continue
+        if reuse.is_set and reuse.value is False:
+            yield Said(
+                reuse,
+                f"{worker.name}: enable_block_reuse is false, so every prompt is prefilled in full "
+                "and no KV events are published",
+                "remove it, unless all prompts differ from their first token on",
+            )

@@ -1,0 +1,1 @@
+"""Parallelism: do the sizes fit GPUs, nodes and model?"""

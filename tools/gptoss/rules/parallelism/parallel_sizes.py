@@ -1,0 +1,307 @@
+"""Do the parallel sizes fit the GPUs, the model and each other?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.readings import needed_model, parallel_size, tensor_parallel_size
+from gptoss.rules.rule import Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.settings import Setting
+    from gptoss.facts.world import Facts
+
+MAPPING = "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py @0004396"
+SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
+
+
+def _product(worker: Worker) -> str:
+    """The parallel sizes above 1 as a product: ``tensor_parallel_size 4 × … 2``."""
+    named = [f"{size} {n}" for size in SIZES if (n := worker.engine.whole(size) or 1) > 1]
+    return " × ".join(named) or "tensor_parallel_size 1"
+
+
+@rule(
+    "P001",
+    "too-few-gpus",
+    Severity.ERROR,
+    source=f"{MAPPING}: world_size must equal tp_size × pp_size × cp_size; ai-dynamo/dynamo #4934",
+    bad="""
+    # decode
+    resources:
+      limits:
+        gpu: "2"
+      requests:
+        gpu: "2"
+    ---
+    # benchmark env
+    CONCURRENCY_PER_GPU: null
+    DEPLOYMENT_GPU_COUNT: "3"
+    """,
+    good="""
+    # decode
+    resources:
+      limits:
+        gpu: "4"
+    """,
+    near="""
+    # decode.yaml
+    tensor_parallel_size: 2
+    pipeline_parallel_size: 2
+    """,
+    needs=(Need.ENGINE,),
+)
+def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker's parallel sizes need more GPUs than it gets.
+
+    One GPU serves one rank, and there are tensor × pipeline × context parallel size ranks. The
+    engine stops while it starts, and the pod restarts for ever. Expert parallelism and attention
+    data parallelism divide the same ranks and need no more.
+    """
+    for worker in deployment.workers:
+        if worker.gpus_per_pod and worker.gpus < worker.ranks:
+            yield Said(
+                worker.gpus_per_pod,
+                f"{worker.name}: {_product(worker)} needs {_count(worker.ranks)}, but a replica "
+                f"gets {_gpus(worker)}",
+                _gpu_hint(worker),
+                also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
+            )
+
+
+@rule(
+    "P002",
+    "idle-gpus",
+    Severity.WARNING,
+    source=MAPPING,
+    bad="""
+    # prefill
+    resources:
+      limits:
+        gpu: "2"
+      requests:
+        gpu: "2"
+    ---
+    # benchmark flags
+    --concurrency 1280
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "6"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # prefill
+    resources:
+      limits:
+        gpu: "1"
+    """,
+    near="""
+    # prefill
+    resources:
+      requests:
+        gpu: null
+    """,
+    needs=(Need.ENGINE,),
+)
+def idle_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker gets more GPUs than its parallel sizes use.
+
+    The engine starts one rank for each of tensor × pipeline × context parallel size and leaves the
+    other GPUs idle, reserved and paid for.
+    """
+    for worker in deployment.workers:
+        if worker.gpus_per_pod and worker.gpus > worker.ranks:
+            yield Said(
+                worker.gpus_per_pod,
+                f"{worker.name}: {_product(worker)} uses {_count(worker.ranks)}, but a replica "
+                f"gets {_gpus(worker)}",
+                _gpu_hint(worker),
+                also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
+            )
+
+
+def _count(gpus: int) -> str:
+    return "1 GPU" if gpus == 1 else f"{gpus} GPUs"
+
+
+def _gpus(worker: Worker) -> str:
+    nodes = worker.nodes.value
+    pod = worker.gpus_per_pod.value if worker.gpus_per_pod else 0
+    return f"{worker.gpus} ({pod} on each of {nodes} nodes)" if nodes > 1 else str(worker.gpus)
+
+
+def _gpu_hint(worker: Worker) -> str:
+    if worker.ranks % worker.nodes.value == 0:
+        return f"set the GPU limit to {worker.ranks // worker.nodes.value}, or change the sizes"
+    return f"choose sizes whose product is {worker.gpus}"
+
+
+def _largest(worker: Worker) -> Setting:
+    return max((worker.engine[s] for s in SIZES), key=lambda s: worker.engine.whole(s.key) or 0)
+
+
+@rule(
+    "P003",
+    "expert-sizes-do-not-multiply",
+    Severity.ERROR,
+    source=f"{MAPPING}: moe_tp_size × moe_ep_size × moe_cluster_size must equal moe_world_size",
+    bad="""
+    # decode.yaml
+    moe_expert_parallel_size: 2
+    moe_tensor_parallel_size: 4
+    """,
+    good="""
+    # decode.yaml
+    moe_expert_parallel_size: 2
+    moe_tensor_parallel_size: 2
+    """,
+    near="""
+    # decode.yaml
+    moe_expert_parallel_size: 2
+    """,
+    needs=(Need.ENGINE,),
+)
+def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """MoE tensor and expert parallel size do not multiply to the tensor parallel size.
+
+    The expert layers run on the same ranks as the rest, so the two must share them out exactly.
+    When only one is set the engine derives the other, which takes a whole quotient.
+    """
+    for worker in deployment.workers:
+        if (worker.engine.whole("context_parallel_size") or 1) > 1:
+            continue
+        tp = tensor_parallel_size(worker)
+        ep = parallel_size(worker, "moe_expert_parallel_size")
+        moe_tp = parallel_size(worker, "moe_tensor_parallel_size")
+        cluster = parallel_size(worker, "moe_cluster_parallel_size") or 1
+        if ep and moe_tp and ep * moe_tp * cluster != tp:
+            product = f"moe_tensor_parallel_size {moe_tp} × moe_expert_parallel_size {ep}"
+            if cluster > 1:
+                product += f" × moe_cluster_parallel_size {cluster}"
+            told = f"{product} = {moe_tp * ep * cluster}, but tensor_parallel_size is {tp}"
+        elif (ep or moe_tp) and tp % (ep or moe_tp or 1):
+            key = "moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"
+            told = f"{key} {ep or moe_tp} does not divide tensor_parallel_size {tp}"
+        else:
+            continue
+        at = worker.engine["moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"]
+        yield Said(
+            at,
+            f"{worker.name}: {told}",
+            f"choose sizes whose product is {tp}, as in moe_expert_parallel_size: {tp} alone",
+            also=[(worker.engine["tensor_parallel_size"], f"tensor_parallel_size is {tp}")],
+        )
+
+
+@rule(
+    "P004",
+    "heads-not-divisible",
+    Severity.ERROR,
+    source="openai/gpt-oss-120b config.json (64 heads); NVIDIA/TensorRT-LLM "
+    "tensorrt_llm/_torch/modules/attention.py",
+    bad="""
+    # prefill.yaml
+    tensor_parallel_size: 3
+    ---
+    # prefill
+    resources: {limits: {gpu: "3"}, requests: {gpu: "3"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "7"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # prefill.yaml
+    tensor_parallel_size: 1
+    """,
+    near="""
+    # prefill.yaml
+    tensor_parallel_size: 2
+    moe_expert_parallel_size: 1
+    ---
+    # prefill
+    resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "6"
+    CONCURRENCY_PER_GPU: null
+    """,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The tensor parallel size does not divide the model's attention heads.
+
+    Each rank takes an equal share of the heads, so the model cannot be built. With attention data
+    parallelism every rank has all heads and any size will do.
+    """
+    model = needed_model(deployment)
+    for worker in deployment.workers:
+        tp = tensor_parallel_size(worker)
+        if not worker.attention_dp and model.attention_heads % tp:
+            yield Said(
+                worker.engine["tensor_parallel_size"],
+                f"{worker.name}: tensor_parallel_size {tp} does not divide the "
+                f"{model.attention_heads} attention heads of {model.id}",
+                f"use a divisor of {model.attention_heads}: 1, 2, 4, 8",
+            )
+
+
+@rule(
+    "P005",
+    "experts-not-divisible",
+    Severity.ERROR,
+    source="openai/gpt-oss-120b config.json (128 experts); NVIDIA/TensorRT-LLM "
+    "tensorrt_llm/_torch/modules/fused_moe (num_slots // moe_ep_size)",
+    bad="""
+    # gpu: b200
+    # worker.yaml
+    tensor_parallel_size: 6
+    moe_expert_parallel_size: 6
+    ---
+    # worker
+    resources: {limits: {gpu: "6"}, requests: {gpu: "6"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "6"
+    CONCURRENCY_PER_GPU: null
+    """,
+    good="""
+    # worker.yaml
+    tensor_parallel_size: 4
+    moe_expert_parallel_size: 4
+    """,
+    near="""
+    # gpu: b200
+    # worker.yaml
+    tensor_parallel_size: 8
+    moe_expert_parallel_size: 8
+    ---
+    # worker
+    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
+    ---
+    # benchmark env
+    DEPLOYMENT_GPU_COUNT: "8"
+    CONCURRENCY_PER_GPU: null
+    """,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def experts_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The expert parallel size does not divide the model's experts.
+
+    Every rank holds the same number of experts; a remainder has no rank to live on. (With an
+    expert load balancer its slots have to divide evenly instead.)
+    """
+    model = needed_model(deployment)
+    for worker in deployment.workers:
+        ep = parallel_size(worker, "moe_expert_parallel_size")
+        balanced = worker.engine.under("moe_config.load_balancer")
+        if ep and model.experts % ep and not balanced:
+            yield Said(
+                worker.engine["moe_expert_parallel_size"],
+                f"{worker.name}: moe_expert_parallel_size {ep} does not divide the "
+                f"{model.experts} experts of {model.id}",
+                f"use a divisor of {model.experts}: 1, 2, 4, 8",
+            )

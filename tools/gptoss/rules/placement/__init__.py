@@ -1,0 +1,1 @@
+"""Placement: do pods land on nodes that can run them?"""

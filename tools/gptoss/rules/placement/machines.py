@@ -1,0 +1,118 @@
+"""Family placement, on machines without Kubernetes: does each container get GPUs of its own?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import ANY, CONTAINERS, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+COMPOSE = "github.com/compose-spec/compose-spec"
+
+
+@rule(
+    "L020",
+    "gpu-given-twice",
+    Severity.WARNING,
+    runtimes=ANY,
+    platforms=CONTAINERS,
+    source=f"{COMPOSE} deploy.md (device_ids); NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py "
+    "KvCacheConfig @c502768 (free_gpu_memory_fraction is of what is free)",
+    bad="""
+    # compose
+    services:
+      decode: {gpus: [{device_ids: ["0", "1", "2", "3"]}]}
+    """,
+    good="""
+    # compose
+    services:
+      decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}
+    """,
+    near="""
+    # compose
+    services:
+      watcher: {image: "dcgm-exporter:4.2.3", gpus: all}
+    """,
+)
+def gpu_given_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Two services have the same GPU.
+
+    Docker gives it to both. The one that starts first takes most of the free memory for its KV
+    cache, and the other one does not find room for its weights.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "gpu-shared":
+            yield Said(problem, problem.message, "give each service GPUs of its own")
+
+
+@rule(
+    "L021",
+    "gpu-beyond-machine",
+    Severity.WARNING,
+    runtimes=ANY,
+    platforms=CONTAINERS,
+    source="schema/hardware.yaml (gpusPerNode)",
+    bad="""
+    # compose
+    services:
+      decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}
+    """,
+    good="""
+    # compose
+    services:
+      decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}
+    """,
+    near="""
+    # compose
+    x-gpt-oss: {gpu: null}
+    services:
+      decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}
+    """,
+)
+def gpu_beyond_machine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A service has a GPU that a machine with this kind of GPU does not have.
+
+    Docker refuses to start the container, unless the machine is an unusual one.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "gpu-beyond-machine":
+            yield Said(problem, problem.message, "run some services on another machine")
+
+
+@rule(
+    "L022",
+    "compose-not-read",
+    Severity.INFO,
+    runtimes=ANY,
+    platforms=CONTAINERS,
+    source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
+    bad="""
+    # compose
+    services:
+      decode: {env_file: decode.env}
+    """,
+    good="""
+    # compose
+    services:
+      decode: {environment: {NCCL_GRAPH_REGISTER: "0"}}
+    """,
+    near="""
+    # compose
+    services:
+      decode: {environment: {NCCL_GRAPH_REGISTER: "${REGISTER:-0}"}}
+    """,
+)
+def compose_not_read(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A compose file takes something from elsewhere, which is not checked.
+
+    Variables of an ``env_file`` and services of another file may set what the rules judge.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "not-read":
+            hint = "docker compose config | gptoss check - checks everything in one piece"
+            yield Said(problem, problem.message, hint)

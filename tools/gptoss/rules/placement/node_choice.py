@@ -1,0 +1,289 @@
+"""Will pods land on nodes that can run them?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.kernels.matrix import override_of
+from gptoss.rules.readings import quoted
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
+
+GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+ARCHITECTURE_LABEL = "kubernetes.io/arch"
+GPU_TAINT = "nvidia.com/gpu"
+# Labels that say nothing about the kind of GPU.
+WIDE_LABELS = (
+    ARCHITECTURE_LABEL,
+    "kubernetes.io/os",
+    "nvidia.com/gpu.present",
+    "nvidia.com/gpu.count",
+    "nvidia.com/gpu.deploy.driver",
+)
+RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml @04521f4"
+LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (pod labels)"
+
+
+@rule(
+    "L001",
+    "anti-affinity-matches-nothing",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source=LABELS,
+    bad="""
+    # frontend
+    extraPodSpec:
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - topologyKey: kubernetes.io/hostname
+            labelSelector:
+              matchExpressions:
+              - key: nvidia.com/dynamo-graph-deployment-name
+                operator: In
+                values: [gpt-oss-frontend]
+    """,
+    good="""
+    # frontend
+    extraPodSpec:
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - topologyKey: kubernetes.io/hostname
+            labelSelector:
+              matchLabels:
+                nvidia.com/dynamo-graph-deployment-name: gpt-oss
+                nvidia.com/dynamo-component-type: frontend
+    """,
+    near="""
+    # frontend
+    extraPodSpec:
+      affinity:
+        podAntiAffinity:
+          requiredDuringSchedulingIgnoredDuringExecution:
+          - topologyKey: kubernetes.io/hostname
+            labelSelector:
+              matchLabels:
+                nvidia.com/dynamo-graph-deployment-name: llama
+    """,
+)
+def anti_affinity_matches_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """An anti-affinity names a pod label value that no pod has.
+
+    nvidia.com/dynamo-graph-deployment-name holds the name of the deployment, not that of a
+    component or Service. The rule that was meant to spread pods does nothing.
+    """
+    names = {f"{deployment.name}-{c.name}".lower(): c.name for c in deployment.components}
+    for component in deployment.components:
+        for affinity in component.pod.anti_affinity:
+            for key, values in affinity.labels:
+                wrong = [value for value in values if value.lower() in names]
+                if key != GRAPH_LABEL or not wrong or deployment.name in values:
+                    continue
+                yield Said(
+                    affinity,
+                    f"{component.name} keeps away from pods with {key} {wrong[0]!r}, but the label "
+                    f"holds the deployment's name, {deployment.name!r}: it matches no pod",
+                    f"match {key}: {deployment.name} and nvidia.com/dynamo-component: "
+                    f"{names[wrong[0].lower()]}",
+                    also=[(deployment, f"the deployment is called {deployment.name}")],
+                )
+
+
+@rule(
+    "L002",
+    "any-gpu-will-do",
+    Severity.WARNING,
+    source=f"{RECIPE} (asks for nvidia.com/gpu.present only)",
+    bad="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        nvidia.com/gpu.product: null
+        nvidia.com/gpu.present: "true"
+    """,
+    good="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        nvidia.com/gpu.product: NVIDIA-GB200
+    """,
+    near="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        nvidia.com/gpu.product: null
+        node.kubernetes.io/instance-type: p6-b200.48xlarge
+    """,
+)
+def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker may be scheduled on any kind of GPU.
+
+    Its engine YAML was made for one kind: kernels, memory and parallel sizes follow from it. On a
+    cluster with several kinds the worker starts where there is room, loads for half an hour and
+    fails, or runs with another kernel.
+    """
+    for worker in deployment.workers:
+        if worker.gpu is not None:
+            continue
+        if any(n.required and n.key not in WIDE_LABELS for n in worker.pod.nodes):
+            continue
+        needs = blackwell_needs(worker)
+        why = f", but {quoted(needs)} need Blackwell" if len(needs) > 1 else ""
+        why = f", but {needs[0]} needs Blackwell" if len(needs) == 1 else why
+        asked = [node for node in worker.pod.nodes if node.required]
+        yield Said(
+            asked[0] if asked else worker,
+            f"{worker.name} asks for no kind of GPU and may land on any{why}",
+            "add a node selector such as nvidia.com/gpu.product: NVIDIA-GB200, and "
+            "kubernetes.io/arch with it",
+        )
+
+
+def blackwell_needs(worker: Worker) -> list[str]:
+    """What of a worker's settings exists on Blackwell only."""
+    if not worker.engine_known:
+        return []
+    needs = []
+    if worker.engine.text("moe_config.backend") == "TRTLLM":
+        needs.append("moe_config.backend TRTLLM")
+    override = override_of(worker)
+    if override and override[1] == "W4A8_MXFP4_MXFP8":
+        needs.append(f"{override[0].name} {override[1]}")
+    if (worker.engine.text("kv_cache_config.dtype") or "").lower() in ("fp8", "nvfp4"):
+        needs.append(f"kv_cache_config.dtype {worker.engine.text('kv_cache_config.dtype')}")
+    return needs
+
+
+@rule(
+    "L003",
+    "gpu-and-architecture-disagree",
+    Severity.ERROR,
+    source="NVIDIA system guides: GB200 nodes have Arm CPUs, HGX and DGX H100, H200 and B200 nodes "
+    "x86 ones",
+    bad="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        kubernetes.io/arch: amd64
+    """,
+    good="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        kubernetes.io/arch: arm64
+    """,
+    near="""
+    # worker
+    extraPodSpec:
+      nodeSelector:
+        kubernetes.io/arch: null
+    """,
+    needs=(Need.GPU,),
+)
+def gpu_and_architecture_disagree(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker asks for a GPU and for a CPU architecture that its nodes do not have.
+
+    No node has both labels, so the pod stays Pending for ever.
+    """
+    for worker in deployment.workers:
+        gpu = worker.gpu
+        for node in worker.pod.nodes:
+            asks = node.required and node.operator == "In" and node.key == ARCHITECTURE_LABEL
+            if gpu and asks and gpu.architecture not in node.values:
+                yield Said(
+                    node,
+                    f"{worker.name} asks for {gpu.name} and for {node.key} "
+                    f"{quoted(node.values)}; its nodes are {gpu.architecture}",
+                    f"write {ARCHITECTURE_LABEL}: {gpu.architecture}",
+                )
+
+
+@rule(
+    "L004",
+    "no-cpu-or-memory-request",
+    Severity.INFO,
+    source="kubernetes.io/docs/concepts/configuration/manage-resources-containers",
+    bad="""
+    # worker
+    resources:
+      requests:
+        cpu: null
+        memory: null
+    """,
+    good="""
+    # worker
+    resources:
+      requests:
+        cpu: "24"
+        memory: 128Gi
+    """,
+    near="""
+    # worker
+    resources:
+      requests:
+        cpu: "1"
+        memory: 1Gi
+    """,
+)
+def no_cpu_or_memory_request(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker requests no CPU or no memory.
+
+    The scheduler counts it as free and packs other pods beside it. Loading 61 GiB of weights then
+    competes for CPU, and under memory pressure the worker is evicted among the first.
+    """
+    for worker in deployment.workers:
+        asked = {*worker.pod.requests, *worker.pod.limits}
+        missing = [name for name in ("cpu", "memory") if name not in asked]
+        if missing:
+            yield Said(
+                worker.gpus_per_pod or worker,
+                f"{worker.name} requests no {' and no '.join(missing)}",
+                "add requests, such as cpu 24 and memory 128Gi for each GPU of a GB200 node",
+            )
+
+
+@rule(
+    "L005",
+    "gpu-taint-not-tolerated",
+    Severity.INFO,
+    source="kubernetes.io/docs/reference/access-authn-authz/admission-controllers "
+    "(ExtendedResourceToleration adds it where it is switched on)",
+    bad="""
+    # worker
+    extraPodSpec:
+      tolerations: []
+    """,
+    good="""
+    # worker
+    extraPodSpec:
+      tolerations:
+      - key: nvidia.com/gpu
+        operator: Exists
+    """,
+    near="""
+    # worker
+    extraPodSpec:
+      tolerations:
+      - operator: Exists
+    """,
+)
+def gpu_taint_not_tolerated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker does not tolerate the taint that GPU nodes usually have.
+
+    Managed clusters keep other pods off GPU nodes with the taint nvidia.com/gpu. Without the
+    toleration the worker stays Pending there; elsewhere it does no harm.
+    """
+    for worker in deployment.workers:
+        keys = {toleration.key for toleration in worker.pod.tolerations}
+        if not keys & {GPU_TAINT, ""}:
+            yield Said(
+                worker,
+                f"{worker.name} does not tolerate {GPU_TAINT}, the usual taint of GPU nodes",
+                f"add the toleration {{key: {GPU_TAINT}, operator: Exists}}",
+            )

@@ -1,0 +1,1 @@
+"""Precedence: who wins where the same thing is said twice?"""

@@ -1,0 +1,292 @@
+"""Who wins where the same thing is said twice, and what is said to nobody?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Runtime
+from gptoss.deployment.settings import Layer
+from gptoss.precedence.serve import flags_win
+from gptoss.rules.fixes import add_flag, set_flag
+from gptoss.rules.readings import is_true, quoted
+from gptoss.rules.right_answers import without_claim
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.settings import Claim
+    from gptoss.facts.world import Facts
+
+WEAKER = {Layer.ENVIRONMENT: "environment", Layer.FLAG: "flag", Layer.ENGINE: "engine YAML"}
+NAMES = {Layer.ENGINE: "engine YAML", Layer.FLAG: "flag"}
+SIZES = (
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_attention_dp",
+    "max_batch_size",
+    "max_num_tokens",
+    "max_seq_len",
+    "max_beam_width",
+    "kv_cache_config.free_gpu_memory_fraction",
+)
+DEFAULT_BLOCK_SIZE = 32
+MERGE_ORDER = (
+    "ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (merge order); "
+    "ai-dynamo/dynamo #2624; NVIDIA/TensorRT-LLM #10710, #14812 (order of trtllm-serve)"
+)
+
+
+@rule(
+    "C001",
+    "setting-beaten",
+    Severity.WARNING,
+    fixable=True,
+    source=MERGE_ORDER,
+    bad="""
+    # decode flags
+    --tensor-parallel-size 2
+    """,
+    good="""
+    # decode.yaml
+    tensor_parallel_size: 4
+    """,
+    near="""
+    # decode flags
+    --trtllm.stream_interval 10
+    """,
+)
+def setting_beaten(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A flag or variable sets a value that the engine YAML or a flag overrules silently.
+
+    dynamo.trtllm lays the engine YAML over what flags and DYN_TRTLLM_* variables say, without a
+    word in the log, in every release. Whoever edits the flag changes nothing. trtllm-serve does
+    the same up to TensorRT-LLM 1.3.0rc14; from 1.3.0rc20 on its flags win over the YAML. Which of
+    them wins in between is not known.
+    """
+    undecided = _is_undecided(deployment, facts)
+    for worker in deployment.workers:
+        for setting in worker.engine:
+            winner = setting.winner
+            if winner is None or winner.layer not in NAMES:
+                continue
+            for claim in setting.beaten:
+                if claim.layer in WEAKER and claim.value != winner.value:
+                    both = {claim.layer, winner.layer} == {Layer.FLAG, Layer.ENGINE}
+                    told = _undecided if both and undecided else _beaten
+                    yield told(worker, claim, winner)
+
+
+def _is_undecided(deployment: Deployment, facts: Facts) -> bool:
+    """Whether it is not known which of flags and engine YAML wins."""
+    if deployment.runtime is Runtime.DYNAMO:
+        return False
+    release = deployment.release
+    return flags_win(release.trtllm if release else "", facts) is None
+
+
+def _undecided(worker: Worker, claim: Claim, winner: Claim) -> Said:
+    return Said(
+        claim,
+        f"{worker.name}: {claim.spelling} {claim.value} and {winner.spelling} {winner.value} in "
+        f"the {NAMES[winner.layer]} disagree, and which of them wins in this version of "
+        "trtllm-serve is not known",
+        f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
+        also=[(winner, f"{winner.spelling}: {winner.value}")],
+    )
+
+
+def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
+    if claim.layer is Layer.ENGINE:
+        return Said(
+            claim,
+            f"{worker.name}: {claim.spelling} {claim.value} in the engine YAML is not in force; "
+            f"the flag sets {winner.spelling} to {winner.value} and wins",
+            f"keep one value, in the engine YAML, and remove {winner.spelling}",
+            also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
+        )
+    return Said(
+        claim,
+        f"{worker.name}: {claim.spelling} {claim.value} is not in force; the "
+        f"{NAMES[winner.layer]} sets {winner.spelling} to {winner.value} and wins",
+        f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
+        also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
+        fix=without_claim(claim),
+    )
+
+
+@rule(
+    "C002",
+    "size-on-command-line",
+    Severity.INFO,
+    source=MERGE_ORDER,
+    bad="""
+    # decode flags
+    --max-batch-size 1280
+    """,
+    good="""
+    # decode.yaml
+    max_batch_size: 1280
+    """,
+    near="""
+    # release: 1.1.1
+    # decode flags
+    --max-seq-len 11008
+    ---
+    # prefill flags
+    --max-seq-len 11008
+    """,
+)
+def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Engine settings are split between the command line and the engine YAML.
+
+    With two places to look in, the next edit is made in the wrong one. The engine YAML can say
+    everything, and which of the two wins differs between versions of trtllm-serve. Sizes that an
+    older release registers only from its flags (max_seq_len before 1.2, for one) may be repeated
+    there.
+    """
+    release = deployment.release
+    needed = release.repeated_sizes if release and deployment.runtime is Runtime.DYNAMO else ()
+    for worker in deployment.workers:
+        if worker.engine_file is None:
+            continue
+        claims = [
+            setting.claims[0]
+            for setting in worker.engine
+            if setting.claims
+            and setting.claims[0].layer is Layer.FLAG
+            and setting.key in SIZES
+            and setting.key not in needed
+            and all(claim.value == setting.value for claim in setting.claims)
+        ]
+        if claims:
+            flags = quoted(claim.spelling for claim in claims)
+            yield Said(
+                claims[0],
+                f"{worker.name} sets {flags} on the command line beside the engine YAML "
+                f"{worker.engine_file.value}",
+                "move the values into the engine YAML and drop the flags",
+                also=[(claim, f"{claim.spelling} {claim.value}") for claim in claims[1:]],
+            )
+
+
+@rule(
+    "C004",
+    "variable-read-by-nobody",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py (reads DYN_TRTLLM_* only)",
+    bad="""
+    # decode env
+    SERVED_MODEL_NAME: openai/gpt-oss-120b
+    """,
+    good="""
+    # decode env
+    DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
+    """,
+    near="""
+    # decode env
+    NCCL_GRAPH_REGISTER: "0"
+    """,
+)
+def variable_read_by_nobody(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A variable looks like a setting, but neither the program nor the command reads it.
+
+    MODEL_PATH, SERVED_MODEL_NAME and ENGINE_ARGS mean nothing to dynamo.trtllm; they only work
+    where the command line mentions them. Editing one that it does not mention changes nothing.
+    """
+    for worker in deployment.workers:
+        mentions = worker.pod.mentions
+        if mentions is None:
+            continue
+        for name, flag in _LOOKALIKES.items():
+            found = worker.pod.environment.get(name)
+            if found is None or name in mentions:
+                continue
+            yield Said(
+                found,
+                f"{worker.name}: {name} is set but the command does not mention it, and "
+                "dynamo.trtllm does not read it",
+                f'remove it, or write {flag} "${{{name}}}" in a shell command',
+                also=[(worker.command, "the command")],
+            )
+
+
+_LOOKALIKES = {
+    "MODEL_PATH": "--model-path",
+    "MODEL_NAME": "--model-path",
+    "SERVED_MODEL_NAME": "--served-model-name",
+    "ENGINE_ARGS": "--extra-engine-args",
+    "EXTRA_ENGINE_ARGS": "--extra-engine-args",
+    "PREFILL_ENGINE_ARGS": "--extra-engine-args",
+    "DECODE_ENGINE_ARGS": "--extra-engine-args",
+    "DISAGGREGATION_MODE": "--disaggregation-mode",
+}
+
+
+@rule(
+    "C005",
+    "kv-block-size-disagrees",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py: --kv-block-size is not passed to "
+    "the engine",
+    bad="""
+    # worker.yaml
+    kv_cache_config:
+      tokens_per_block: 64
+    ---
+    # worker flags
+    --publish-events-and-metrics
+    """,
+    good="""
+    # worker.yaml
+    kv_cache_config:
+      tokens_per_block: 64
+    ---
+    # worker flags
+    --publish-events-and-metrics --kv-block-size 64
+    """,
+    near="""
+    # worker.yaml
+    kv_cache_config:
+      tokens_per_block: 64
+    """,
+    needs=(Need.ENGINE,),
+)
+def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """KV events are published with another block size than the engine's.
+
+    --kv-block-size (32 unless set) is what the router hashes prompts with; tokens_per_block is
+    what the engine stores. When they differ the router never finds a prefix again.
+    """
+    for worker in deployment.workers:
+        published = worker.command.flag(*EVENT_FLAGS) or next(
+            (v for v in EVENT_VARIABLES if is_true(worker.pod.variable(v))), None
+        )
+        if published is None:
+            continue
+        flag = worker.command.flag("--kv-block-size")
+        named = int(flag.value) if flag and flag.value.isdecimal() else DEFAULT_BLOCK_SIZE
+        block = worker.engine["kv_cache_config.tokens_per_block"]
+        if block.value is not None and block.value != named:
+            says = f"--kv-block-size is {named}" + ("" if flag else " by default")
+            yield Said(
+                flag or block,
+                f"{worker.name}: {says}, but kv_cache_config.tokens_per_block is {block.value}: "
+                "the router's prefixes never match",
+                f"write --kv-block-size {block.value}",
+                fix=(
+                    set_flag(flag.place, "--kv-block-size", str(block.value))
+                    if flag
+                    else add_flag(worker.command.place, "--kv-block-size", str(block.value))
+                ),
+                also=[(block, f"tokens_per_block is {block.value}")],
+            )
+
+
+EVENT_FLAGS = ("--publish-events-and-metrics", "--publish-kv-events")
+EVENT_VARIABLES = ("DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", "DYN_TRTLLM_PUBLISH_KV_EVENTS")

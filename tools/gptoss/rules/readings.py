@@ -1,0 +1,109 @@
+"""Readings of a deployment that several families of rules share."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.deployment.settings import Layer
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.settings import Claim, Setting
+    from gptoss.facts.world import Model, Release
+    from gptoss.text.places import Located
+
+HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
+
+
+def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
+    """Every pod with what to call it: components, download Jobs, benchmark and evaluation."""
+    for component in deployment.components:
+        yield component.name, component.pod
+    for job in deployment.downloads:
+        yield f"Job {job.name}", job.pod
+    if deployment.benchmark:
+        yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
+    if deployment.accuracy:
+        yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod
+
+
+def is_true(text: str | None) -> bool:
+    """Whether a variable's text switches something on."""
+    return text is not None and text.lower() in {"1", "true", "yes", "on"}
+
+
+def offline_switch(environment: Iterable[Variable]) -> Variable | None:
+    """The variable that keeps the Hugging Face libraries from the network, if one is set."""
+    for found in environment:
+        if found.name in HUB_OFFLINE and is_true(found.value):
+            return found
+    return None
+
+
+def is_hub_id(model: str) -> bool:
+    """Whether a model is named by its repository, not by a path."""
+    return not model.startswith(("/", ".", "~", "$")) and model.count("/") == 1
+
+
+def is_path(model: str) -> bool:
+    """Whether a model is named by an absolute path."""
+    return model.startswith("/")
+
+
+def needed_model(deployment: Deployment) -> Model:
+    """Facts about the model, for rules that declare Need.MODEL."""
+    if deployment.model is None:
+        raise LookupError("a rule that asks for the model has to declare Need.MODEL")
+    return deployment.model
+
+
+def needed_release(deployment: Deployment) -> Release:
+    """Facts about the release, for rules that declare Need.RELEASE."""
+    if deployment.release is None:
+        raise LookupError("a rule that asks for the release has to declare Need.RELEASE")
+    return deployment.release
+
+
+def split_workers(deployment: Deployment) -> list[Worker]:
+    """The prefill and decode workers."""
+    return [worker for worker in deployment.workers if worker.role is not Role.AGGREGATED]
+
+
+def pairs(deployment: Deployment) -> Iterator[tuple[Worker, Worker]]:
+    """Every prefill worker with every decode worker."""
+    for prefill in deployment.workers_with(Role.PREFILL):
+        for decode in deployment.workers_with(Role.DECODE):
+            yield prefill, decode
+
+
+def public_name(worker: Worker) -> Located[str] | None:
+    """The name that clients ask for: the served name, else the model as it is given."""
+    return worker.served_name or worker.model
+
+
+def written(setting: Setting) -> list[Claim]:
+    """The claims that stand in an engine YAML or an override."""
+    return [claim for claim in setting.claims if claim.layer in (Layer.ENGINE, Layer.OVERRIDE)]
+
+
+def parallel_size(worker: Worker, key: str) -> int | None:
+    """A parallel size, or None when it is left to the engine (unset, null or -1)."""
+    size = worker.engine.whole(key)
+    return size if size and size > 0 else None
+
+
+def tensor_parallel_size(worker: Worker) -> int:
+    """GPUs that share each layer."""
+    return parallel_size(worker, "tensor_parallel_size") or 1
+
+
+def quoted(words: Iterable[str]) -> str:
+    """Words as an enumeration: ``a, b and c``."""
+    listed = list(words)
+    if len(listed) < 2:
+        return "".join(listed)
+    return f"{', '.join(listed[:-1])} and {listed[-1]}"

@@ -1,0 +1,1 @@
+"""Release: is everything spelled as this release spells it?"""

@@ -1,0 +1,129 @@
+"""Do the flags go together?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.command_lines.argparse_words import Kind
+from gptoss.facts.programs import WORKER
+from gptoss.rules.release.parsed import SOURCE, Reading, readings
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.pods import Variable
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Located
+
+
+@rule(
+    "R012",
+    "dotted-flag-malformed",
+    Severity.ERROR,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
+    bad="""
+    # worker flags
+    --trtllm.stream_interval=20
+    """,
+    good="""
+    # worker flags
+    --trtllm.stream_interval 20
+    """,
+    near="""
+    # worker flags
+    --trtllm.stream_interval 20 --trtllm.enable_chunked_prefill true
+    """,
+    needs=(Need.RELEASE,),
+)
+def dotted_flag_malformed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A ``--trtllm.`` flag has no value, or its path cannot be.
+
+    These flags are not argparse's: the value is the next word and ``=`` becomes part of the path.
+    """
+    for reading in readings(deployment):
+        for fault in reading.arguments.faults:
+            if fault.kind is not Kind.DOTTED:
+                continue
+            flag, equals, value = fault.at.value.partition("=")
+            hint = f"write {flag} {value}" if equals and value else "write the value after it"
+            yield Said(fault.at, f"{reading.name}: {fault.at.value}: {fault.told}", hint)
+        for word, block in _conflicts(reading):
+            yield Said(
+                word,
+                f"{reading.name}: {word.value} is inside {block}, which already has a value",
+                "remove one of them",
+            )
+
+
+def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
+    """Dotted flags that set a key inside one that an earlier flag gives a value, with its path."""
+    values: dict[tuple[str, ...], str] = {}
+    for word, value in reading.arguments.dotted:
+        path = tuple(word.value.removeprefix(reading.program.dotted).split("."))
+        for depth in range(1, len(path)):
+            if values.get(path[:depth], "null").lower() not in ("none", "null"):
+                yield word, ".".join(path[:depth])
+                break
+        values = {key: text for key, text in values.items() if key[: len(path)] != path}
+        values[path] = value.value
+
+
+@rule(
+    "R018",
+    "flags-do-not-combine",
+    Severity.ERROR,
+    runtimes=DYNAMO,
+    source=f"{SOURCE} (validate)",
+    bad="""
+    # worker flags
+    --trtllm.stream_interval 20 --override-engine-args '{"enable_chunked_prefill":true}'
+    """,
+    good="""
+    # worker flags
+    --trtllm.stream_interval 20 --trtllm.enable_chunked_prefill true
+    """,
+    near="""
+    # frontend flags
+    --tls-cert-path /tls/tls.crt --tls-key-path /tls/tls.key
+    """,
+    needs=(Need.RELEASE,),
+)
+def flags_do_not_combine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Two flags cannot be given together, or one needs another that is not given.
+
+    The program reads them all and then stops.
+    """
+    for reading in readings(deployment):
+        for name, told, hint in _combinations(reading):
+            given = reading.arguments.last(name)
+            at = given.at if given else _variable_or_command(reading, name)
+            yield Said(at, f"{reading.name}: {told}", hint)
+
+
+def _variable_or_command(reading: Reading, name: str) -> Variable | Located[str]:
+    flag = reading.program.flags[name]
+    variable = reading.environment.get(flag.env) if flag.env else None
+    return variable or reading.command.words[0]
+
+
+def _combinations(reading: Reading) -> Iterator[tuple[str, str, str]]:
+    """Combinations that are refused: the flag to point at, what is wrong, what to do."""
+    value = reading.value_of
+    override = "--override-engine-args"
+    if reading.arguments.dotted and value(override):
+        dotted = reading.arguments.dotted[0][0].value
+        yield override, f"{override} and {dotted} exclude each other", "write all as one of the two"
+    cert, key = "--tls-cert-path", "--tls-key-path"
+    if (value(cert) is None) != (value(key) is None):
+        there, missing = (key, cert) if value(cert) is None else (cert, key)
+        yield there, f"{there} is given without {missing}", f"add {missing}, or remove {there}"
+    connectors = reading.arguments.last("--connector")
+    if connectors and len(connectors.values) > 1:
+        yield "--connector", "--connector takes one connector at most", "write none or kvbm"
+    dotted_name = reading.program.name == WORKER and "." in (value("--namespace") or "")
+    if dotted_name and not value("--endpoint"):
+        told = "--namespace with a dot in it makes no endpoint: dyn://namespace.component.name"
+        yield "--namespace", told, "write it without the dot"

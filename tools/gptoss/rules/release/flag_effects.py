@@ -1,0 +1,139 @@
+"""Does a flag that the parser takes do what its author means?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.fixes import remove_flag, rename_flag
+from gptoss.rules.release.parsed import SOURCE, readings
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+
+@rule(
+    "R009",
+    "flag-abbreviated",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
+    bad="""
+    # worker flags
+    --served-model openai/gpt-oss-120b
+    """,
+    good="""
+    # worker flags
+    --served-model-name openai/gpt-oss-120b
+    """,
+    near="""
+    # worker flags
+    --served-model-name openai/gpt-oss-120b
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Only the beginning of a flag's name is written.
+
+    It is taken while no other flag begins that way. The next release may add one, and what reads
+    the command line (this check too) finds the flag under its whole name only.
+    """
+    for reading in readings(deployment):
+        for given in reading.arguments.given:
+            if not given.abbreviated:
+                continue
+            whole = next(s for s in given.flag.spellings if s.startswith(given.spelling))
+            yield Said(
+                given.at,
+                f"{reading.name}: {given.spelling} is the beginning of {whole}",
+                f"write {whole}",
+                fix=rename_flag(given.at.place, given.spelling, whole),
+            )
+
+
+@rule(
+    "R010",
+    "flag-ignored",
+    Severity.WARNING,
+    fixable=True,
+    source=f"{SOURCE}: accepted for compatibility, without effect",
+    bad="""
+    # release: 1.4.2
+    # frontend flags
+    --enforce-disagg
+    """,
+    good="""
+    # release: 1.3.1
+    # frontend flags
+    --admission-control token-capacity
+    """,
+    near="""
+    # frontend flags
+    --enforce-disagg
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag or its variable is accepted by this release and has no effect.
+
+    From 1.3 on the frontend decides by the registered workers whether prefill and decode are apart,
+    as ``--enforce-disagg`` asked for; from 1.4 on it admits every request.
+    """
+    for reading in readings(deployment):
+        release = reading.program.release
+        for given in reading.arguments.given:
+            if given.flag.ignored:
+                yield Said(
+                    given.at,
+                    f"{reading.name}: release {release} accepts {given.spelling} and ignores it",
+                    "remove it",
+                    fix=remove_flag(given.at.place, given.spelling),
+                )
+        for flag in reading.program.flags.values():
+            variable = reading.environment.get(flag.env) if flag.env and flag.ignored else None
+            if variable:
+                yield Said(
+                    variable,
+                    f"{reading.name}: release {release} ignores {variable.name}",
+                    "remove it",
+                )
+
+
+@rule(
+    "R011",
+    "flag-ends-program",
+    Severity.ERROR,
+    fixable=True,
+    source=SOURCE,
+    bad="""
+    # worker flags
+    --version
+    """,
+    good="""
+    # worker flags
+    --dump-config-to /tmp/config.json
+    """,
+    near="""
+    # worker flags
+    --endpoint-types chat
+    """,
+    needs=(Need.RELEASE,),
+)
+def flag_ends_program(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A flag makes the program print something and end.
+
+    Kubernetes starts it again and again, and nothing is ever served.
+    """
+    for reading in readings(deployment):
+        for given in reading.arguments.given:
+            if given.flag.type == "exit":
+                yield Said(
+                    given.at,
+                    f"{reading.name}: {given.spelling} makes {reading.told} print and end",
+                    "remove it",
+                    fix=remove_flag(given.at.place, given.spelling),
+                )

@@ -1,0 +1,162 @@
+"""Is everything spelled as this release spells it?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.fixes import set_flag
+from gptoss.rules.readings import needed_release
+from gptoss.rules.release.parsed import readings
+from gptoss.rules.right_answers import more_flags
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.command_lines.argparse_words import Given
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+MODE = "--disaggregation-mode"
+PARSERS = (
+    "argument parsers of the ai-dynamo wheels 0.5.0 to 1.6.1 (dynamo/trtllm/backend_args.py, "
+    "dynamo/frontend/frontend_args.py)"
+)
+
+
+@rule(
+    "R002",
+    "aggregated-mode-of-another-release",
+    Severity.ERROR,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=PARSERS,
+    bad="""
+    # release: 1.4.2
+    # worker flags
+    --disaggregation-mode prefill_and_decode
+    """,
+    good="""
+    # release: 1.4.2
+    # worker flags
+    --disaggregation-mode agg
+    """,
+    near="""
+    # worker flags
+    --disaggregation-mode prefill_and_decode
+    """,
+    needs=(Need.RELEASE,),
+)
+def aggregated_mode_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``--disaggregation-mode`` spells aggregated serving as another release does.
+
+    Up to 1.2 it is prefill_and_decode, from 1.3 on agg; 1.4 no longer takes the old word. A wrong
+    one stops the worker.
+    """
+    release = needed_release(deployment)
+    for name, given, mode in _modes(deployment):
+        too_new = mode in ("agg", "pd") and release.number < (1, 3)
+        too_old = mode == "prefill_and_decode" and release.number >= (1, 4)
+        if too_new or too_old:
+            yield Said(
+                given.at,
+                f"{name}: release {release.version} does not know {MODE} {mode}",
+                f"write {MODE} {release.aggregated_mode}, or leave it out",
+                fix=set_flag(given.at.place, MODE, release.aggregated_mode),
+            )
+
+
+def _modes(deployment: Deployment) -> Iterator[tuple[str, Given, str]]:
+    """Every disaggregation mode that a worker is given, with the worker's name."""
+    for reading in readings(deployment):
+        for given in reading.arguments.given:
+            if given.flag.name == MODE:
+                for value in given.values:
+                    yield reading.name, given, value.value
+
+
+@rule(
+    "R003",
+    "aggregated-mode-deprecated",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=PARSERS,
+    bad="""
+    # release: 1.3.1
+    # worker flags
+    --disaggregation-mode prefill_and_decode
+    """,
+    good="""
+    # release: 1.3.1
+    # worker flags
+    --disaggregation-mode agg
+    """,
+    near="""
+    # release: 1.3.1
+    # worker flags
+    --disaggregation-mode agg
+    """,
+    needs=(Need.RELEASE,),
+)
+def aggregated_mode_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``--disaggregation-mode prefill_and_decode`` is deprecated from release 1.3 on.
+
+    Release 1.4 refuses it. Aggregated serving is the default, so the flag can go.
+    """
+    release = needed_release(deployment)
+    for name, given, mode in _modes(deployment):
+        if mode == "prefill_and_decode" and (1, 3) <= release.number < (1, 4):
+            yield Said(
+                given.at,
+                f"{name}: {MODE} prefill_and_decode is deprecated in release {release.version} "
+                "and refused from 1.4 on",
+                f"write {MODE} {release.aggregated_mode}, or leave it out",
+                fix=set_flag(given.at.place, MODE, release.aggregated_mode),
+            )
+
+
+@rule(
+    "R004",
+    "sizes-not-registered",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source="ai-dynamo/dynamo #6987, #8217, #9130",
+    bad="""
+    # release: 1.1.1
+    """,
+    good="""
+    # release: 1.2.1
+    """,
+    near="""
+    # release: 1.1.1
+    # decode flags
+    --max-seq-len 11008
+    ---
+    # prefill flags
+    --max-seq-len 11008
+    """,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def sizes_not_registered(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """This release does not tell the frontend the sizes that the engine YAML sets.
+
+    Before 1.2 dynamo.trtllm registers some sizes only as its flags say. The frontend then lets
+    prompts through that are longer than the engine's max_seq_len, and clients get its errors.
+    """
+    release = needed_release(deployment)
+    for worker in deployment.workers:
+        flags = []
+        for key in release.repeated_sizes:
+            setting, flag = worker.engine[key], f"--{key.replace('_', '-')}"
+            if setting.is_set and worker.command.flag(flag) is None:
+                flags.append(f"{flag} {setting.value}")
+        if flags:
+            yield Said(
+                worker.command,
+                f"{worker.name}: release {release.version} does not register sizes of the engine "
+                "YAML, so the frontend does not know them",
+                f"repeat them on the command line: {' '.join(flags)}",
+                fix=more_flags(worker, flags),
+            )

@@ -1,0 +1,1 @@
+"""Security: is every right needed, and every download pinned?"""

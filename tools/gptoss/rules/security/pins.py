@@ -1,0 +1,250 @@
+"""Does anything have more rights than it needs, or less certainty about what it runs?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.rules.fixes import remove_key
+from gptoss.rules.readings import is_true, pods
+from gptoss.rules.rule import KUBERNETES, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.facts.world import Facts
+
+STANDARD = "kubernetes.io/docs/concepts/security/pod-security-standards"
+TOKEN = re.compile(r"^(hf_[A-Za-z0-9]{16,}|nvapi-[\w-]{16,}|ghp_\w{16,}|AKIA[A-Z0-9]{16})$")
+SECRET_NAMES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "NGC_API_KEY")
+COMMIT = re.compile(r"^[0-9a-f]{40}$")
+HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
+
+
+@rule(
+    "X001",
+    "privileged-container",
+    Severity.WARNING,
+    fixable=True,
+    source=STANDARD,
+    bad="""
+    # benchmark container
+    securityContext:
+      privileged: true
+    """,
+    good="""
+    # benchmark container
+    securityContext:
+      privileged: false
+    """,
+    near="""
+    # benchmark container
+    securityContext:
+      privileged: false
+    """,
+)
+def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A container is privileged.
+
+    It can do on its node what root can. Namespaces with a Pod Security Standard refuse it. No
+    component and no Job of a gpt-oss deployment needs it; RDMA needs the capability IPC_LOCK.
+    """
+    for name, pod in pods(deployment):
+        if pod.privileged:
+            yield Said(
+                pod.privileged,
+                f"{name} runs privileged",
+                "remove privileged: true",
+                fix=remove_key(pod.privileged, "privileged"),
+            )
+
+
+@rule(
+    "X002",
+    "runs-as-root",
+    Severity.WARNING,
+    platforms=KUBERNETES,
+    source=STANDARD,
+    bad="""
+    # worker
+    extraPodSpec:
+      securityContext:
+        runAsUser: 0
+        runAsNonRoot: null
+    """,
+    good="""
+    # worker
+    extraPodSpec:
+      securityContext:
+        runAsUser: 1000
+        runAsNonRoot: true
+    """,
+    near="""
+    # worker
+    extraPodSpec:
+      securityContext:
+        runAsUser: 1001
+    """,
+)
+def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A pod asks to run as root.
+
+    The runtime image has an ordinary user and needs no other.
+    """
+    for name, pod in pods(deployment):
+        if pod.root:
+            yield Said(
+                pod.root, f"{name} runs as user 0", "write runAsNonRoot: true and runAsUser: 1000"
+            )
+
+
+@rule(
+    "X003",
+    "token-in-plain-text",
+    Severity.WARNING,
+    source="kubernetes.io/docs/concepts/configuration/secret",
+    bad="""
+    # download env
+    HF_TOKEN: hf_examplexexamplexexamplexexample
+    """,
+    good="""
+    # download env
+    HF_TOKEN: null
+    """,
+    near="""
+    # download env
+    HF_TOKEN: ""
+    """,
+)
+def token_in_plain_text(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A token stands in the manifest, in a variable or on a command line.
+
+    Whoever can read the repository or the object has it. It belongs into a Secret.
+    """
+    for name, pod in pods(deployment):
+        for variable in pod.environment.values():
+            if _is_token(variable):
+                yield Said(
+                    variable,
+                    f"{name}: {variable.name} holds a token in plain text",
+                    "put it into a Secret, refer to it with valueFrom.secretKeyRef, and revoke "
+                    "this one",
+                )
+        for command in pod.commands:
+            for word in command.words:
+                if TOKEN.match(word.value.rpartition("=")[2].rpartition(" ")[2]):
+                    yield Said(
+                        word,
+                        f"{name}: the command holds a token in plain text",
+                        "put it into a Secret, refer to its variable, and revoke this one",
+                    )
+
+
+def _is_token(variable: Variable) -> bool:
+    value = variable.value
+    if not value or value.startswith("$"):
+        return False
+    return bool(TOKEN.match(value)) or variable.name in SECRET_NAMES
+
+
+@rule(
+    "X004",
+    "download-not-pinned",
+    Severity.WARNING,
+    source="huggingface_hub docs (hf download --revision)",
+    bad="""
+    # download container
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision, main]
+    """,
+    good="""
+    # download container
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
+    """,
+    near="""
+    # download container
+    command: [hf, download, openai/gpt-oss-120b]
+    args: [--revision=b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
+    """,
+)
+def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """The download Job fetches whatever is newest in the model's repository.
+
+    A branch moves: tomorrow's cache holds other files, and nobody decided so. A commit does not.
+    """
+    for job in deployment.downloads:
+        if job.model is None or (job.revision and COMMIT.match(job.revision.value)):
+            continue
+        says = f"revision {job.revision.value!r}" if job.revision else "no revision"
+        known = facts.models.get(job.model.value)
+        commit = known.revision if known else "the commit's 40 digits"
+        yield Said(
+            job.revision or job.model,
+            f"Job {job.name} fetches {job.model.value} at {says}, which moves",
+            f"pin --revision {commit}",
+        )
+
+
+@rule(
+    "X005",
+    "hf-transfer-ignored",
+    Severity.INFO,
+    source="huggingface_hub 1.11.0 constants.py (HF_HUB_ENABLE_HF_TRANSFER is deprecated and not "
+    "used any more)",
+    bad="""
+    # also: B012
+    # download container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      pip install huggingface_hub==1.11.0 hf_transfer==0.1.9
+      hf download openai/gpt-oss-120b --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    ---
+    # download env
+    HF_HUB_ENABLE_HF_TRANSFER: "1"
+    """,
+    good="""
+    # download env
+    HF_HUB_ENABLE_HF_TRANSFER: null
+    HF_XET_HIGH_PERFORMANCE: "1"
+    """,
+    near="""
+    # also: B012
+    # download container
+    command: [/bin/sh, -c]
+    args:
+    - |
+      pip install huggingface_hub==0.34.0 hf_transfer==0.1.9
+      hf download openai/gpt-oss-120b --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    ---
+    # download env
+    HF_HUB_ENABLE_HF_TRANSFER: "1"
+    """,
+)
+def hf_transfer_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """``HF_HUB_ENABLE_HF_TRANSFER`` is set for a huggingface_hub that ignores it.
+
+    Version 1.0 dropped hf_transfer. Downloads are not faster, and hf_transfer is installed for
+    nothing. Its successor is switched to full speed with HF_XET_HIGH_PERFORMANCE=1.
+    """
+    for job in deployment.downloads:
+        switch = job.pod.environment.get("HF_HUB_ENABLE_HF_TRANSFER")
+        version = _hub_version(job.pod)
+        if switch and is_true(switch.value) and version is not None and version >= 1:
+            yield Said(
+                switch,
+                f"Job {job.name}: {switch.name} has no effect with huggingface_hub {version}.x",
+                "remove it and hf_transfer; set HF_XET_HIGH_PERFORMANCE=1",
+            )
+
+
+def _hub_version(pod: Pod) -> int | None:
+    """The major version of huggingface_hub that a Job installs, when it names one."""
+    for command in pod.commands:
+        found = HUB_PACKAGE.search(command.line)
+        if found:
+            return int(found[2])
+    return None

@@ -1,0 +1,62 @@
+"""Family serving: who turns messages into prompts and answers into messages?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.readings import needed_model
+from gptoss.rules.release.parsed import CHAT_PROCESSOR
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+OWN = "dynamo"
+
+
+@rule(
+    "S018",
+    "chat-processor-of-another-engine",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo/dynamo #14936; wheel ai-dynamo 1.2.1 dynamo/frontend (--dyn-chat-processor)",
+    bad="""
+    # frontend flags
+    --dyn-chat-processor vllm
+    """,
+    good="""
+    # frontend flags
+    --dyn-chat-processor dynamo
+    """,
+    near="""
+    # frontend flags
+    --dyn-chat-processor dynamo
+    ---
+    # frontend env
+    DYN_CHAT_PROCESSOR: vllm
+    """,
+    needs=(Need.MODEL,),
+)
+def chat_processor_of_another_engine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend leaves chat messages of a harmony model to vLLM's or SGLang's processor.
+
+    It needs that engine in the frontend's image and does not parse harmony as Dynamo's own does:
+    reasoning and tool calls of gpt-oss stay in the text.
+    """
+    frontend = deployment.frontend
+    if needed_model(deployment).tool_call_parser != "harmony":
+        return
+    if frontend is None or frontend.command is None:
+        return
+    chosen = frontend.command.flag(CHAT_PROCESSOR)
+    variable = frontend.pod.environment.get("DYN_CHAT_PROCESSOR")
+    value = chosen.value if chosen else variable.value if variable else None
+    if value not in (None, "", OWN):
+        yield Said(
+            chosen or variable or frontend,
+            f"the frontend's chat processor is {value}, which does not parse harmony",
+            f"write {CHAT_PROCESSOR} {OWN}, or leave it out",
+        )

@@ -1,0 +1,356 @@
+"""Where do workers and frontend find the model's files, and are they the ones that are meant?"""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Runtime
+from gptoss.rules.readings import is_hub_id, is_path, is_true, offline_switch
+from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.text.places import Located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Component, Deployment, Worker
+    from gptoss.deployment.pods import Mount, Variable
+    from gptoss.facts.world import Facts
+
+DEFAULT_HOME = "/root/.cache/huggingface"
+COMMIT = re.compile(r"[0-9a-f]{40}$")
+SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(/|$)")
+DOWNLOAD_SOURCE = "huggingface_hub 1.11.0 _snapshot_download.py"
+# From this release on workers hand the tokenizer to the frontend unless told otherwise.
+SELF_HOST_FROM = (1, 4)
+
+
+def _home(component: Component) -> str:
+    """The folder that the Hugging Face libraries cache into."""
+    cache = component.pod.variable("HF_HUB_CACHE")
+    return cache or component.pod.variable("HF_HOME") or DEFAULT_HOME
+
+
+def _named_at(worker: Worker) -> Located[str] | Variable | None:
+    """Where the model is named: the variable, when the flag only refers to one."""
+    model = worker.model
+    for name in sorted(worker.pod.mentions or ()) if model else ():
+        found = worker.pod.environment.get(name)
+        if model and found and found.value == model.value:
+            return found
+    return model
+
+
+def _home_mount(component: Component) -> Mount | None:
+    return component.pod.mount_at(_home(component))
+
+
+@rule(
+    "S010",
+    "model-not-pinned",
+    Severity.WARNING,
+    source=f"{DOWNLOAD_SOURCE} (no refs/main for a full commit); ai-dynamo wheel 1.2.1 "
+    "dynamo/trtllm/backend_args.py (--revision is a diffusion option)",
+    bad="""
+    # worker env
+    HF_HUB_OFFLINE: null
+    ---
+    # worker flags
+    --model-path openai/gpt-oss-120b
+    """,
+    good="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+    near="""
+    # worker env
+    HF_HUB_OFFLINE: null
+    ---
+    # worker flags
+    --model-path openai/gpt-oss-120b
+    ---
+    # worker.yaml
+    revision: b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+)
+def model_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker names the model by its repository and so loads whatever is newest there.
+
+    A worker that starts after the repository changed downloads 61 GiB again and serves other files
+    than its neighbours. A cache filled with a pinned commit holds no record of the newest one, so
+    the worker needs the network even then, and fails when it is offline.
+    """
+    for worker in deployment.workers:
+        model = worker.model
+        if model is None or not is_hub_id(model.value) or worker.engine["revision"].is_set:
+            continue
+        pinned = [job.revision for job in deployment.downloads if job.revision]
+        offline = offline_switch(worker.pod.environment.values())
+        fails = " and finds it nowhere, being offline" if offline and pinned else ""
+        commit = pinned[0].value if pinned else "COMMIT"
+        also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
+        folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
+        if deployment.runtime is Runtime.SERVE:
+            hint = f"add --revision {commit}"
+        else:
+            hint = f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
+        yield Said(
+            _named_at(worker) or worker,
+            f"{worker.name} loads {model.value} at its newest commit{fails}",
+            hint,
+            also=also,
+        )
+
+
+@rule(
+    "S011",
+    "offline-without-cache",
+    Severity.ERROR,
+    source="huggingface_hub docs (HF_HUB_OFFLINE); the NVIDIA image holds no model",
+    bad="""
+    # also: S010
+    # worker flags
+    --model-path openai/gpt-oss-120b
+    ---
+    # worker env
+    HF_HOME: /var/cache/huggingface
+    """,
+    good="""
+    # worker env
+    HF_HOME: /opt/models
+    """,
+    near="""
+    # worker env
+    HF_HOME: /var/cache/huggingface
+    """,
+)
+def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+    """A worker is offline and has no mounted cache to load the model from.
+
+    NVIDIA's runtime image holds no model, and offline mode forbids the download: the worker stops.
+    """
+    for worker in deployment.workers:
+        offline = offline_switch(worker.pod.environment.values())
+        model, image = worker.model, worker.pod.image
+        if offline is None or model is None or not is_hub_id(model.value):
+            continue
+        if image is None or not image.value.startswith((f"{facts.image}:", facts.serve_image)):
+            continue
+        if _home_mount(worker) is None:
+            yield Said(
+                offline,
+                f"{worker.name}: {offline.name}={offline.value}, but no volume is mounted at "
+                f"{_home(worker)}, where {model.value} is looked for",
+                "mount the model cache there, or point HF_HOME at its mount",
+                also=[(model, f"the model is {model.value}")],
+            )
+
+
+@rule(
+    "S012",
+    "model-path-outside-volumes",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa (mounted at one "
+    "path, loaded from another)",
+    bad="""
+    # worker flags
+    --model-path /model-store/gpt-oss-120b
+    """,
+    good="""
+    # worker flags
+    --model-path /opt/models/gpt-oss-120b
+    """,
+    near="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+)
+def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker loads the model from a path that no volume is mounted at.
+
+    Unless the image holds the model there, the worker finds nothing and stops.
+    """
+    for worker in deployment.workers:
+        model = worker.model
+        if model is None or not is_path(model.value) or worker.pod.mount_at(model.value):
+            continue
+        claims = [mount for mount in worker.pod.mounts if mount.claim]
+        where = f"; claim {claims[0].claim} is mounted at {claims[0].path}" if claims else ""
+        yield Said(
+            _named_at(worker) or worker,
+            f"{worker.name} loads the model from {model.value}, where no volume is mounted{where}",
+            "make the model path begin with the mount path",
+            also=[(mount, f"mounted at {mount.path}") for mount in claims[:1]],
+        )
+
+
+@rule(
+    "S013",
+    "revision-differs-from-cache",
+    Severity.WARNING,
+    source=DOWNLOAD_SOURCE,
+    bad="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/0000000000000000000000000000000000000000
+    """,
+    good="""
+    # worker flags
+    --model-path
+    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    """,
+    near="""
+    # download container
+    command: [hf, download, openai/gpt-oss-20b]
+    args: [--revision, "0000000000000000000000000000000000000000"]
+    """,
+)
+def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker loads another commit than the one that the download Job fetches.
+
+    The folder of a commit exists only if that commit was downloaded.
+    """
+    for worker in deployment.workers:
+        loaded = _loaded_commit(worker)
+        if worker.model is None or loaded is None:
+            continue
+        fetched = _fetched(deployment, worker.model.value)
+        if not fetched:
+            continue
+        if loaded.value not in {revision.value for revision in fetched}:
+            yield Said(
+                loaded,
+                f"{worker.name} loads commit {loaded.value}, but the download Job fetches "
+                f"{fetched[0].value}",
+                "name the same commit in both",
+                also=[(fetched[0], f"fetches {fetched[0].value}")],
+            )
+
+
+def _is_snapshot_of(model: str, path: str) -> bool:
+    """Whether a path may lead into the cache folder of a model; other layouts name no model."""
+    return "/models--" not in path or f"/models--{model.replace('/', '--')}/" in path
+
+
+def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
+    """Commits that are downloaded of the model whose snapshot a path names."""
+    return [
+        job.revision
+        for job in deployment.downloads
+        if job.revision
+        and COMMIT.match(job.revision.value)
+        and (job.model is None or _is_snapshot_of(job.model.value, path))
+    ]
+
+
+def _loaded_commit(worker: Worker) -> Located[str] | None:
+    """The commit that a worker asks for: in the model's path, or as the engine's revision."""
+    found = SNAPSHOT.search(worker.model.value) if worker.model else None
+    if found:
+        return Located(found[1], (_named_at(worker) or worker).place)
+    revision = worker.engine["revision"]
+    text = worker.engine.text("revision") or ""
+    return Located(text, revision.place) if COMMIT.match(text) else None
+
+
+@rule(
+    "S014",
+    "frontend-without-model-files",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
+    "DYN_SELF_HOST_METADATA is off by default before 1.4)",
+    bad="""
+    # frontend
+    extraPodSpec:
+      volumes: []
+      mainContainer:
+        volumeMounts: []
+    ---
+    # frontend env
+    HF_HUB_OFFLINE: null
+    """,
+    good="""
+    # frontend env
+    HF_HOME: /opt/models
+    """,
+    near="""
+    # release: 1.4.2
+    # frontend
+    extraPodSpec:
+      volumes: []
+      mainContainer:
+        volumeMounts: []
+    """,
+)
+def frontend_without_model_files(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend has no copy of the model's tokenizer and config.
+
+    It turns text into tokens itself. Without the model cache mounted, or HF_HOME pointing into
+    it, it asks the hub: it then needs the network, and may get another commit's tokenizer than the
+    workers use. From release 1.4 on workers hand these files over.
+    """
+    frontend, release = deployment.frontend, deployment.release
+    if frontend is None or not deployment.workers:
+        return
+    if release and release.number >= SELF_HOST_FROM:
+        return
+    if any(_self_hosts(worker) for worker in deployment.workers):
+        return
+    paths = [w.model.value for w in deployment.workers if w.model and is_path(w.model.value)]
+    reachable = any(frontend.pod.mount_at(path) for path in paths)
+    if not reachable and _home_mount(frontend) is None:
+        yield Said(
+            frontend.command or frontend,
+            f"{frontend.name} mounts no model cache (HF_HOME is {_home(frontend)}), so "
+            "it downloads the tokenizer from the hub",
+            "mount the model cache read-only into the frontend and set HF_HOME to it",
+        )
+
+
+def _self_hosts(component: Component) -> bool:
+    return is_true(component.pod.variable("DYN_SELF_HOST_METADATA"))
+
+
+@rule(
+    "S015",
+    "weights-downloaded-at-every-start",
+    Severity.WARNING,
+    source="huggingface_hub docs (HF_HOME); openai/gpt-oss-120b is 61 GiB",
+    bad="""
+    # also: S010
+    # worker flags
+    --model-path openai/gpt-oss-120b
+    ---
+    # worker env
+    HF_HOME: null
+    HF_HUB_OFFLINE: null
+    """,
+    good="""
+    # worker env
+    HF_HOME: /opt/models
+    """,
+    near="""
+    # worker env
+    HF_HOME: /opt/models
+    """,
+)
+def weights_downloaded_at_every_start(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker keeps the downloaded model in its container.
+
+    Every start of every replica downloads 61 GiB while its GPUs wait.
+    """
+    for worker in deployment.workers:
+        model = worker.model
+        if model is None or not is_hub_id(model.value):
+            continue
+        if offline_switch(worker.pod.environment.values()) or _home_mount(worker):
+            continue
+        yield Said(
+            _named_at(worker) or worker,
+            f"{worker.name} downloads {model.value} into {_home(worker)}, where no "
+            "volume is mounted, at every start",
+            "mount a model cache and point HF_HOME at it",
+        )

@@ -1,0 +1,215 @@
+"""Are reasoning and tool calls taken out of the model's text?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Runtime
+from gptoss.deployment.pods import Variable
+from gptoss.facts import programs
+from gptoss.rules.fixes import add_flag, set_flag
+from gptoss.rules.readings import needed_model, needed_release
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Located
+
+REASONING = ("--dyn-reasoning-parser", "DYN_REASONING_PARSER")
+TOOLS = ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER")
+PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
+VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
+
+
+def _parser(worker: Worker, names: tuple[str, str]) -> Located[str] | Variable | None:
+    """Who names a parser: the flag, else the variable."""
+    flag, name = names
+    return worker.command.flag(flag) or worker.pod.environment.get(name)
+
+
+@rule(
+    "S001",
+    "reasoning-parser-missing",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=PARSERS,
+    bad="""
+    # worker flags removed
+    --dyn-reasoning-parser
+    """,
+    good="""
+    # worker flags
+    --dyn-reasoning-parser gpt_oss
+    """,
+    near="""
+    # worker flags removed
+    --dyn-reasoning-parser
+    ---
+    # worker env
+    DYN_REASONING_PARSER: gpt_oss
+    """,
+    needs=(Need.MODEL,),
+)
+def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker has no reasoning parser.
+
+    gpt-oss writes its reasoning and its answer in channels of one text. Without the parser clients
+    get both, with the channel markup, as the answer. Prefill and decode workers both need it.
+    """
+    model = needed_model(deployment)
+    yield from _missing_parser(deployment, REASONING, model.reasoning_parser)
+
+
+@rule(
+    "S002",
+    "tool-call-parser-missing",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=PARSERS,
+    bad="""
+    # worker flags removed
+    --dyn-tool-call-parser
+    """,
+    good="""
+    # worker flags
+    --dyn-tool-call-parser harmony
+    """,
+    near="""
+    # worker flags removed
+    --dyn-tool-call-parser
+    ---
+    # worker env
+    DYN_TOOL_CALL_PARSER: harmony
+    """,
+    needs=(Need.MODEL,),
+)
+def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A worker has no tool call parser.
+
+    Tool calls then stay in the text of the answer and tool_calls is empty: agents stop working
+    although every response has status 200.
+    """
+    model = needed_model(deployment)
+    yield from _missing_parser(deployment, TOOLS, model.tool_call_parser)
+
+
+def _missing_parser(
+    deployment: Deployment, names: tuple[str, str], expected: str
+) -> Iterator[Said]:
+    for worker in deployment.workers:
+        if _parser(worker, names) is None:
+            yield Said(
+                worker.command,
+                f"{worker.name} has no {names[0]}, so clients get raw channel markup",
+                f"add {names[0]} {expected}",
+                fix=add_flag(worker.command.place, names[0], expected),
+            )
+
+
+@rule(
+    "S003",
+    "parser-of-another-model",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    fixable=True,
+    source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
+    bad="""
+    # worker flags
+    --dyn-reasoning-parser deepseek_r1
+    """,
+    good="""
+    # worker flags
+    --dyn-reasoning-parser gpt_oss
+    """,
+    near="""
+    # worker env
+    DYN_REASONING_PARSER: deepseek_r1
+    """,
+    needs=(Need.MODEL, Need.RELEASE),
+)
+def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The reasoning or tool call parser is that of another model.
+
+    gpt_oss and harmony are the only ones that read the channels of gpt-oss. Any other finds nothing
+    in the text, so reasoning and tool calls stay in the answer, and every response has status 200.
+    A name that the release does not have at all stops the worker, which R013 reports.
+    """
+    model, release = needed_model(deployment), needed_release(deployment).version
+    for worker, names, parser, wanted in _other_parsers(deployment):
+        is_variable = isinstance(parser, Variable)
+        if is_variable or _is_known(names, parser.value or "", release):
+            name = names[1] if is_variable else names[0]
+            yield Said(
+                parser,
+                f"{worker.name}: {name} {parser.value} does not understand {model.id}",
+                f"write {wanted}",
+                fix=None if is_variable else set_flag(parser.place, names[0], wanted),
+            )
+
+
+def _other_parsers(
+    deployment: Deployment,
+) -> Iterator[tuple[Worker, tuple[str, str], Located[str] | Variable, str]]:
+    """Parsers other than the model's: worker, flag and variable, who names it, the right one."""
+    model = needed_model(deployment)
+    expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
+    for worker in deployment.workers:
+        for names, wanted in expected:
+            parser = _parser(worker, names)
+            if parser is not None and parser.value not in (wanted, None):
+                yield worker, names, parser, wanted
+
+
+def _is_known(names: tuple[str, str], parser: str, release: str) -> bool:
+    """Whether a release has a parser; where its names are not known every parser counts."""
+    program = programs.program(programs.WORKER, release)
+    flag = program.flags.get(names[0]) if program else None
+    return flag is None or not flag.choices or parser in flag.choices or "$" in parser
+
+
+@rule(
+    "S004",
+    "harmony-vocabulary-missing",
+    Severity.WARNING,
+    source="ai-dynamo/dynamo #15155; openai-harmony 0.0.3 (TIKTOKEN_ENCODINGS_BASE)",
+    bad="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: null
+    """,
+    good="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: /opt/models/vocabulary
+    """,
+    near="""
+    # frontend env
+    TIKTOKEN_ENCODINGS_BASE: null
+    TIKTOKEN_RS_CACHE_DIR: /opt/models/tiktoken
+    """,
+    needs=(Need.MODEL,),
+)
+def harmony_vocabulary_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend, or the server of trtllm-serve, has no copy of the harmony vocabulary.
+
+    Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
+    then, every response still has status 200, with raw channel markup and without tool calls, and
+    the log says next to nothing.
+    """
+    if needed_model(deployment).tool_call_parser != "harmony":
+        return
+    serves = deployment.runtime is Runtime.SERVE
+    frontend = [deployment.frontend] if deployment.frontend else []
+    for parsing in deployment.workers if serves else frontend:
+        if any(parsing.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
+            continue
+        yield Said(
+            parsing.command or parsing,
+            f"{parsing.name} has no TIKTOKEN_ENCODINGS_BASE, so it downloads the harmony "
+            "vocabulary at the first request and parses nothing when it cannot",
+            "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
+            "folder",
+        )

@@ -1,0 +1,246 @@
+"""Does the router get what it routes by?"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.rules.precedence.flags_and_yaml import EVENT_FLAGS, EVENT_VARIABLES
+from gptoss.rules.readings import is_true
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.pods import Variable
+    from gptoss.facts.world import Facts
+    from gptoss.text.places import Located
+
+
+@rule(
+    "S008",
+    "kv-router-without-events",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
+    "default) and dynamo/trtllm/backend_args.py",
+    bad="""
+    # worker.yaml
+    stream_interval: 20
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    good="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    near="""
+    # worker.yaml
+    stream_interval: 20
+    ---
+    # frontend flags
+    --router-mode kv --no-router-kv-events
+    """,
+    needs=(Need.RELEASE,),
+)
+def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend routes by KV cache contents, but a worker publishes none.
+
+    The router waits for events that never come and routes as if every cache were empty.
+    """
+    frontend, release = deployment.frontend, deployment.release
+    mode = _router_mode(deployment)
+    if frontend is None or frontend.command is None or release is None or mode is None:
+        return
+    if frontend.command.flag("--no-router-kv-events", "--no-kv-events"):
+        return
+    switch = frontend.pod.variable("DYN_ROUTER_USE_KV_EVENTS")
+    if switch is not None and not is_true(switch):
+        return
+    for worker in deployment.workers:
+        by_variable = any(is_true(worker.pod.variable(name)) for name in EVENT_VARIABLES)
+        if worker.role is Role.DECODE or by_variable or worker.command.flag(*EVENT_FLAGS):
+            continue
+        yield Said(
+            worker.command,
+            f"{worker.name} publishes no KV events, but {frontend.name} routes by them "
+            "(--router-mode kv)",
+            f"add {release.kv_events_flag}, or give the frontend --no-router-kv-events",
+            also=[(mode, "--router-mode kv")],
+        )
+
+
+@rule(
+    "S009",
+    "kv-router-without-block-reuse",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheel 1.6.1 dynamo/trtllm (no KV events without block reuse)",
+    bad="""
+    # also: K005
+    # worker.yaml
+    kv_cache_config:
+      enable_block_reuse: false
+    ---
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    good="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    near="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    needs=(Need.ENGINE,),
+)
+def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The frontend routes by KV cache contents, but a worker reuses no blocks.
+
+    With enable_block_reuse false there is nothing to route to: a prompt costs the same everywhere.
+    """
+    mode = _router_mode(deployment)
+    if mode is None:
+        return
+    for worker in deployment.workers:
+        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+        if worker.role is not Role.DECODE and reuse.value is False:
+            yield Said(
+                reuse,
+                f"{worker.name}: enable_block_reuse is false, so --router-mode kv has nothing to "
+                "route by",
+                "write enable_block_reuse: true, or use --router-mode round-robin",
+                also=[(mode, "--router-mode kv")],
+            )
+
+
+@rule(
+    "S016",
+    "router-block-size-differs",
+    Severity.WARNING,
+    runtimes=DYNAMO,
+    source="ai-dynamo/dynamo recipes/gpt-oss-120b/vllm (router and workers get the same block "
+    "size); ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py",
+    bad="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv --kv-cache-block-size 64
+    """,
+    good="""
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv --kv-cache-block-size 32
+    """,
+    near="""
+    # frontend flags
+    --kv-cache-block-size 64
+    """,
+    needs=(Need.ENGINE,),
+)
+def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """The router is given another KV block size than the workers use.
+
+    It finds a prompt in a cache by the hashes of its blocks. Blocks of another size have other
+    hashes, so nothing is ever found, and nothing says so. Workers register their size; the flag is
+    not needed.
+    """
+    size = _frontend_value(deployment, "--kv-cache-block-size", "DYN_KV_CACHE_BLOCK_SIZE")
+    if size is None or not (size.value or "").isdecimal() or _router_mode(deployment) is None:
+        return
+    for worker in deployment.workers:
+        block = worker.engine.whole("kv_cache_config.tokens_per_block")
+        if worker.role is not Role.DECODE and block and block != int(size.value or 0):
+            setting = worker.engine["kv_cache_config.tokens_per_block"]
+            yield Said(
+                size,
+                f"the router counts blocks of {size.value} tokens, but {worker.name} has blocks of "
+                f"{block}",
+                "remove --kv-cache-block-size; workers register their own",
+                also=[(setting, f"tokens_per_block is {block}")] if setting.is_set else [],
+            )
+
+
+@rule(
+    "S017",
+    "routers-not-in-step",
+    Severity.INFO,
+    runtimes=DYNAMO,
+    source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --router-replica-sync (off by "
+    "default)",
+    bad="""
+    # frontend
+    replicas: 2
+    ---
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv
+    """,
+    good="""
+    # frontend
+    replicas: 2
+    ---
+    # worker flags
+    --publish-events-and-metrics
+    ---
+    # frontend flags
+    --router-mode kv --router-replica-sync
+    """,
+    near="""
+    # frontend
+    replicas: 2
+    """,
+)
+def routers_not_in_step(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """Several frontends route by KV cache without telling each other what they sent where.
+
+    Each knows the caches from the workers' events, but the load only from its own requests, and so
+    sends to workers that the others keep busy.
+    """
+    frontend, mode = deployment.frontend, _router_mode(deployment)
+    if frontend is None or mode is None or frontend.replica_count < 2:
+        return
+    sync = _frontend_value(deployment, "--router-replica-sync", "DYN_ROUTER_REPLICA_SYNC")
+    if sync is None or sync.value not in ("", "1", "true", "True"):
+        yield Said(
+            mode,
+            f"{frontend.replica_count} replicas of {frontend.name} route by KV cache without "
+            "--router-replica-sync",
+            "add --router-replica-sync",
+        )
+
+
+def _frontend_value(
+    deployment: Deployment, flag: str, variable: str
+) -> Located[str] | Variable | None:
+    """Who gives the frontend a setting: the flag, else the variable; '' for a bare flag."""
+    frontend = deployment.frontend
+    if frontend is None or frontend.command is None:
+        return None
+    return frontend.command.flag(flag) or frontend.pod.environment.get(variable)
+
+
+def _router_mode(deployment: Deployment) -> Located[str] | Variable | None:
+    """Where the frontend is told to route by KV cache, or None when it is not."""
+    mode = _frontend_value(deployment, "--router-mode", "DYN_ROUTER_MODE")
+    return mode if mode and mode.value == "kv" else None

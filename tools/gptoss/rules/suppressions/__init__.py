@@ -1,0 +1,1 @@
+"""Suppressions: is every suppression needed, and does it say why?"""

@@ -1,0 +1,175 @@
+"""Z: is every suppression needed, and does it say why?
+
+What these rules find is not in a deployment but in comments, annotations and the configuration;
+:mod:`gptoss.checking.suppressions` reports it.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+SOURCE = "docs/ci.md, Suppressing a finding"
+
+
+@rule(
+    "Z001",
+    "suppression-without-reason",
+    Severity.WARNING,
+    source=SOURCE,
+    bad="""
+    # also: D003
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: ""
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+    good="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+    near="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: measured
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+)
+def suppression_without_reason(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A suppression does not say why, and therefore does not count.
+
+    Whoever reads it next year has to know whether it still holds. In a comment the reason stands
+    behind the rules, as in ``# gptoss: ignore D003 because …``; in an annotation and in the
+    configuration it is the value.
+    """
+    yield from ()
+
+
+@rule(
+    "Z002",
+    "unused-suppression",
+    Severity.INFO,
+    source=SOURCE,
+    bad="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11008}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11008}
+    """,
+    good="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+    near="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.transceiver-buffer-not-whole-blocks: the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+)
+def unused_suppression(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A suppression suppresses nothing.
+
+    It would hide the next finding of its rule, which nobody has judged. It is not reported where
+    its rule could not be applied, nor when any deployment of the same run needs it.
+    """
+    yield from ()
+
+
+@rule(
+    "Z003",
+    "suppression-of-unknown-rule",
+    Severity.WARNING,
+    source=SOURCE,
+    bad="""
+    # also: D003
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D03: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+    good="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+    near="""
+    # graph
+    metadata:
+      annotations:
+        gptoss/ignore.d003: this build of the engine rounds the buffer up
+    ---
+    # decode.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    ---
+    # prefill.yaml
+    cache_transceiver_config: {max_tokens_in_buffer: 11010}
+    """,
+)
+def suppression_of_unknown_rule(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A suppression names no rule, one that does not exist, or one that cannot be suppressed.
+
+    What Helm refuses (V) cannot be suppressed, for nothing else is checked before it is mended, and
+    neither can what is wrong with suppressions (Z).
+    """
+    yield from ()

@@ -1,0 +1,1 @@
+"""Values: does Helm render the target?"""

@@ -1,0 +1,90 @@
+"""V: what Helm refuses before anything is rendered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.rules.rule import Said, Severity, rule
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
+
+
+@rule(
+    "V001",
+    "refused-by-values-schema",
+    Severity.ERROR,
+    source="charts/gpt-oss/values.schema.json",
+    bad="""
+        # values
+        workers:
+          decode:
+            engine:
+              max_batchsize: 1280
+        """,
+    good="""
+        # values
+        workers:
+          decode:
+            engine:
+              max_batch_size: 1280
+        """,
+    near="""
+        # values
+        workers:
+          decode:
+            env:
+              MAX_BATCHSIZE: "1280"
+        """,
+)
+def refused_by_values_schema(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A value that the chart's schema does not know, or of another type than it takes.
+
+    Helm refuses to render it, so that nothing is installed. The schema holds every key of the
+    chart and of the default release's TensorRT-LLM engine configuration.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "values-schema":
+            hint = "charts/gpt-oss/README.md lists the chart's keys and their types"
+            if ".engine" in problem.message:
+                hint = "TensorRT-LLM 1.3.0rc14 takes the keys of schema/engine/fields.yaml"
+            yield Said(problem.place, problem.message, hint)
+
+
+@rule(
+    "V002",
+    "refused-by-chart",
+    Severity.ERROR,
+    source="charts/gpt-oss/templates/_guard.tpl",
+    bad="""
+        # values
+        workers:
+          decode:
+            gpus: 3
+        """,
+    good="""
+        # values
+        workers:
+          decode:
+            gpus: 4
+        """,
+    near="""
+        # values
+        workers:
+          decode:
+            gpus: null
+        """,
+)
+def refused_by_chart(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+    """A value that contradicts another one, so that the chart does not render.
+
+    GPU counts follow from the engine configuration, roles come in pairs, names have to fit: what
+    can only be a mistake fails while rendering, with the value to set.
+    """
+    for problem in deployment.problems:
+        if problem.kind == "chart-guard":
+            message, _semicolon, hint = problem.message.rpartition("; ")
+            yield Said(problem.place, message or hint, hint)

@@ -1,0 +1,1 @@
+"""What is in force, what the benchmark sends, what is shipped."""

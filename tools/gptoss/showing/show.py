@@ -1,0 +1,212 @@
+"""What is in force on each worker, who sets it, and what it beats."""
+
+from __future__ import annotations
+
+import json
+from typing import TYPE_CHECKING, Any
+
+from gptoss.deployment.model import Runtime
+from gptoss.deployment.settings import Layer
+from gptoss.text.secrets import shown, without_secrets
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Sequence
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Variable
+    from gptoss.deployment.settings import Claim, Setting
+    from gptoss.text.places import Place
+
+WORDS = {
+    Layer.DEFAULT: "default",
+    Layer.ENVIRONMENT: "environment",
+    Layer.FLAG: "flag",
+    Layer.ENGINE: "engine YAML",
+    Layer.OVERRIDE: "override",
+}
+# Shown also when nobody sets them: they decide what the worker can hold.
+ALWAYS = (
+    "tensor_parallel_size",
+    "pipeline_parallel_size",
+    "moe_expert_parallel_size",
+    "enable_attention_dp",
+    "max_batch_size",
+    "max_num_tokens",
+    "max_seq_len",
+    "kv_cache_config.free_gpu_memory_fraction",
+    "kv_cache_config.dtype",
+    "kv_cache_config.enable_block_reuse",
+    "moe_config.backend",
+    "disable_overlap_scheduler",
+    "enable_chunked_prefill",
+)
+VALUE_WIDTH = 20
+
+
+def as_json(deployments: Sequence[Deployment]) -> str:
+    """The settings as JSON: an object for one deployment, a list for several."""
+    found = [_deployment_json(deployment) for deployment in deployments]
+    return json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False)
+
+
+def as_text(deployments: Sequence[Deployment]) -> str:
+    """The settings as text, one deployment after the other."""
+    return "\n\n".join(_deployment_text(deployment) for deployment in deployments)
+
+
+def in_force(worker: Worker) -> list[Setting]:
+    """The worker's engine settings that somebody sets, and those that decide its size."""
+    keys = {setting.key for setting in worker.engine if setting.is_set} | set(ALWAYS)
+    return [worker.engine[key] for key in sorted(keys)]
+
+
+def _deployment_json(deployment: Deployment) -> dict[str, Any]:
+    release = deployment.release
+    return {
+        "source": deployment.source,
+        "name": deployment.name,
+        "runtime": deployment.runtime.value,
+        "release": release.version if release else None,
+        "tensorrt_llm": release.trtllm if release else None,
+        "apiVersion": deployment.api_version.value,
+        "gpus": deployment.gpus,
+        "capacity": deployment.capacity,
+        "workers": [_worker_json(worker) for worker in deployment.workers],
+    }
+
+
+def _worker_json(worker: Worker) -> dict[str, Any]:
+    return {
+        "name": worker.name,
+        "role": worker.role.value,
+        "replicas": worker.replica_count,
+        "gpus": worker.gpus,
+        "capacity": worker.capacity,
+        "command": [without_secrets(word.value) for word in worker.command.words],
+        "environment": {
+            name: _variable(variable) for name, variable in sorted(worker.pod.environment.items())
+        },
+        "settings": [_setting_json(setting) for setting in in_force(worker)],
+    }
+
+
+def _setting_json(setting: Setting) -> dict[str, Any]:
+    winner = setting.winner
+    return {
+        "key": setting.key,
+        "value": setting.value,
+        "set_by": _claim_json(winner) if winner else {"layer": "default"},
+        "beat": [_claim_json(claim) for claim in setting.beaten],
+        "lost": [_claim_json(claim) for claim in setting.lost],
+    }
+
+
+def _claim_json(claim: Claim) -> dict[str, Any]:
+    return {
+        "layer": WORDS[claim.layer],
+        "spelling": claim.spelling,
+        "value": claim.value,
+        "file": claim.place.file,
+        "line": claim.place.line,
+    }
+
+
+def _deployment_text(deployment: Deployment) -> str:
+    capacity = "unknown" if deployment.capacity is None else f"{deployment.capacity:,} requests"
+    lines = [
+        f"{deployment.source}: {_runs_on(deployment)}, {deployment.gpus} GPUs, capacity {capacity}"
+    ]
+    names = _short_names(deployment)
+    for worker in deployment.workers:
+        holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
+        size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
+        lines += ["", f"{worker.name} ({worker.role}): {size}"]
+        lines += _aligned([*_setting_rows(worker, names), *_plain_rows(worker, names)])
+    long = {short: path for path, short in names.items() if short != path}
+    if long:
+        lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
+    return "\n".join(lines)
+
+
+def _runs_on(deployment: Deployment) -> str:
+    release = deployment.release
+    if deployment.runtime is Runtime.SERVE:
+        version = f"TensorRT-LLM {release.trtllm}" if release else "an unknown TensorRT-LLM"
+        return f"trtllm-serve of {version}"
+    if release is None:
+        return "unknown release"
+    return f"Dynamo {release.version}, TensorRT-LLM {release.trtllm}"
+
+
+def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    """A row for each setting in force, followed by one for each claim that it beats."""
+    for setting in in_force(worker):
+        winner = setting.winner
+        who = _claim_text(winner, names) if winner else "default"
+        yield setting.key, _value(setting.value), who
+        for claim in setting.beaten:
+            yield "  beats", _value(claim.value), _claim_text(claim, names)
+        for claim in setting.lost:
+            yield "  lost", _value(claim.value), _claim_text(claim, names)
+
+
+def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
+    """Environment and flags that are no engine settings."""
+    for name, variable in sorted(worker.pod.environment.items()):
+        yield (
+            f"${name}",
+            _value(_variable(variable)),
+            f"env {_where(variable.place, names)}",
+        )
+    known = {claim.spelling for setting in worker.engine for claim in setting.claims}
+    for flag, given in worker.command.flags():
+        if flag.value not in known:
+            value = _value(without_secrets(given.value) if given else "on")
+            yield flag.value, value, f"flag {_where(flag.place, names)}"
+
+
+def _variable(variable: Variable) -> str:
+    """A variable's value, without what is secret."""
+    if variable.secret:
+        return "(from a Secret)"
+    return shown(variable.name, variable.value or "")
+
+
+def _short_names(deployment: Deployment) -> dict[str, str]:
+    """Each file's shortest ending that no other file has, so that rows fit a terminal."""
+    files = {
+        claim.place.file
+        for worker in deployment.workers
+        for setting in worker.engine
+        for claim in (*setting.claims, *setting.lost)
+    }
+    for worker in deployment.workers:
+        files |= {variable.place.file for variable in worker.pod.environment.values()}
+        files |= {word.place.file for word in worker.command.words}
+    names = {}
+    for file in files:
+        parts = file.split("/")
+        endings = ["/".join(parts[-count:]) for count in range(1, len(parts) + 1)]
+        others = [f"/{other}" for other in files if other != file]
+        names[file] = next(e for e in endings if not any(o.endswith(f"/{e}") for o in others))
+    return names
+
+
+def _claim_text(claim: Claim, names: dict[str, str]) -> str:
+    spelled = claim.spelling if claim.layer is not Layer.ENGINE else WORDS[claim.layer]
+    return f"{spelled} {_where(claim.place, names)}"
+
+
+def _where(place: Place, names: dict[str, str]) -> str:
+    return f"{names[place.file]}:{place.line}"
+
+
+def _value(value: Any) -> str:
+    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= VALUE_WIDTH else f"…{text[-VALUE_WIDTH + 1 :]}"
+
+
+def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
+    key = max(len(row[0]) for row in rows)
+    value = max(len(row[1]) for row in rows)
+    return [f"  {row[0].ljust(key)}  {row[1].ljust(value)}  {row[2]}" for row in rows]

@@ -1,0 +1,44 @@
+"""Lists the shipped values files."""
+
+from __future__ import annotations
+
+import json
+
+import yaml
+
+from gptoss.facts import folders
+from gptoss.text.yaml_tree import SafeLoader
+
+
+def rows() -> list[dict[str, str]]:
+    """The shipped targets and overlays: name, kind and what each is for."""
+    found = []
+    for name, path in folders.values_files().items():
+        text = path.read_text(encoding="utf-8")
+        values = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+        kind = "overlay" if folders.overlay_for(text) else "target"
+        purpose = values.get("description") or _comment(text)
+        found.append({"name": name, "kind": kind, "description": purpose})
+    return found
+
+
+def listing(form: str) -> str:
+    """The shipped targets and overlays with what they are for, as text or JSON."""
+    found = rows()
+    if form == "json":
+        return json.dumps(found, indent=2, ensure_ascii=False)
+    width = max(len(row["name"]) for row in found)
+    return "\n".join(
+        f"{row['name'].ljust(width)}  {row['kind'].ljust(7)}  {row['description']}" for row in found
+    )
+
+
+def _comment(text: str) -> str:
+    """The first sentence of the comment that a file begins with."""
+    lines = []
+    for line in folders.OVERLAY.sub("# ", text, count=1).splitlines():
+        if not line.startswith("#"):
+            break
+        lines.append(line.lstrip("# "))
+    sentence = " ".join(lines).partition(". ")[0]
+    return sentence[:1].upper() + sentence[1:]

@@ -1,0 +1,1 @@
+"""Targets: what real Helm renders, with the lines that their user edits."""

@@ -1,0 +1,126 @@
+"""Builds a deployment from a target, through what Helm renders."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Deployment, Problem
+from gptoss.facts import folders
+from gptoss.sources.chart.lines import ChartPlaces
+from gptoss.sources.kubernetes.build import build
+from gptoss.text import files
+from gptoss.text.errors import InputError
+from gptoss.text.places import Located, Place
+from gptoss.text.yaml_tree import Tree, parse_documents
+
+if TYPE_CHECKING:
+    from gptoss.facts.world import Facts
+    from gptoss.sources.chart.helm import ChartSource, Rendering
+
+SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
+GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
+ENGINE_FOLDER = Path("charts/gpt-oss/engine_configs")
+VALUES_PATH = re.compile(r"\b[a-z][A-Za-z]*(?:\.[\w-]+)+")
+HELM_TRAILER = "\nUse --debug flag"
+
+
+def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
+    """The deployment that a target renders to.
+
+    A target that Helm refuses gives a deployment with nothing but its problems.
+
+    Raises:
+        InputError: A values file cannot be read, or Helm fails for another reason.
+    """
+    source = rendering.source
+    places = _places(source)
+    if rendering.refused:
+        return _refused(source, rendering.refused, places)
+    documents = parse_documents(rendering.output, f"helm template {source.label}")
+    return build(documents, source.label, facts, places.locate)
+
+
+def _places(source: ChartSource) -> ChartPlaces:
+    files = [_values(file) for file in source.files]
+    chart = folders.chart()
+    defaults = _values(chart / "values.yaml")
+    engines: dict[str, Tree] = {}
+    for tree in files:
+        for name in (tree.at("workers") or tree).plain():
+            config = tree.text("workers", name, "engineConfig")
+            path = chart / "engine_configs" / config if config else None
+            if path and path.is_file():
+                engines[name] = _values(path)
+    return ChartPlaces(source.settings, files, defaults, engines)
+
+
+def _values(path: Path) -> Tree:
+    """A YAML file that holds a map; an empty one holds an empty map."""
+    shown = _shown(path)
+    try:
+        documents = parse_documents(files.content_of(path).decode("utf-8"), shown)
+    except (OSError, UnicodeDecodeError) as error:
+        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
+        raise InputError(f"cannot read {shown}: {reason}") from None
+    tree = documents[0] if documents else Tree({}, Place(shown))
+    if tree.value is None:
+        return Tree({}, Place(shown))
+    if not tree.is_map:
+        raise InputError("a values file holds a map of keys", tree.place)
+    return tree
+
+
+def _shown(path: Path) -> str:
+    """The path as short as a reader in this folder needs it."""
+    try:
+        relative = path.resolve().relative_to(Path.cwd())
+    except ValueError:
+        return str(path)
+    # In a checkout the engine files are also to be reached from the top.
+    linked = Path("engine_configs", *relative.parts[3:])
+    return str(linked if ENGINE_FOLDER in relative.parents and linked.is_file() else relative)
+
+
+def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment:
+    problems = tuple(_problems(error, places))
+    if not problems:
+        reason = error.removeprefix("Error: ").partition(HELM_TRAILER)[0].strip()
+        raise InputError(f"helm template {source.label}: {reason}")
+    start = places.start
+    return Deployment(
+        name=source.name,
+        place=start,
+        source=source.label,
+        api_version=Located("", start),
+        release=None,
+        release_place=start,
+        model=None,
+        frontend=None,
+        workers=(),
+        problems=problems,
+    )
+
+
+def _problems(error: str, places: ChartPlaces) -> list[Problem]:
+    if match := GUARD.search(error):
+        message = match["message"].partition(HELM_TRAILER)[0].strip()
+        named = VALUES_PATH.findall(message)
+        own = (place for path in named if (place := places.set_by_user(path)))
+        place = next(own, None) or (places.values_path(named[0]) if named else None)
+        return [Problem("chart-guard", message, place or places.start)]
+    problems = []
+    for line in error.splitlines():
+        match = SCHEMA_LINE.match(line)
+        if not match or match["message"] in ("validation failed", "'anyOf' failed"):
+            continue
+        path = match["path"].strip("/").replace("/", ".")
+        named = (
+            re.findall(r"'([^']*)'", match["message"]) if "additional" in match["message"] else []
+        )
+        for key in named or [""]:
+            full = f"{path}.{key}".strip(".") if key else path
+            place = places.values_path(full) or places.start
+            problems.append(Problem("values-schema", f"{full}: {match['message']}", place))
+    return problems

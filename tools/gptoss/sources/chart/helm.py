@@ -1,0 +1,126 @@
+"""Renders the chart through real Helm.
+
+This module imports nothing heavy: Helm works on one core while Python imports its libraries on
+the other.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.facts import folders
+from gptoss.sources.chart.on_disk import Laid, on_disk
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+NAME = "gpt-oss"
+TIMEOUT_SECONDS = 60
+
+
+@dataclass(frozen=True, slots=True)
+class ChartSource:
+    """A target: values files and settings laid over the chart's own values.
+
+    Attributes:
+        label: What the user called it.
+        files: Values files, first to last, as the user named them.
+        settings: ``--set`` arguments, first to last.
+        name: Name of the Helm release.
+        with_benchmark: Whether the benchmark Job is rendered even where it is off.
+    """
+
+    label: str
+    files: tuple[Path, ...]
+    settings: tuple[str, ...] = ()
+    name: str = NAME
+    with_benchmark: bool = True
+
+    def argv(self, helm: str, laid: Laid | None = None) -> list[str]:
+        """The command line that renders it.
+
+        Args:
+            helm: Path of Helm.
+            laid: Where files stand instead, when texts are laid over them.
+        """
+        chart = laid.chart if laid else folders.chart()
+        argv = [helm, "template", self.name, str(chart)]
+        for file in self.files:
+            argv += ["--values", str(laid.file(file) if laid else file)]
+        benchmark = ("benchmark.enabled=true",) if self.with_benchmark else ()
+        for setting in (*self.settings, *benchmark):
+            argv += ["--set", setting]
+        return argv
+
+
+def find_helm() -> str:
+    """Path of Helm: the one that ``make`` prepared, else the one on the PATH.
+
+    Raises:
+        InputError: There is none.
+    """
+    prepared = folders.root() / ".tools" / "bin" / "helm"
+    found = str(prepared) if prepared.is_file() else shutil.which("helm")
+    if found is None:
+        raise InputError(
+            "Helm is not on the PATH; install Helm 3.14 or newer, "
+            "or run `make helm` in the repository to build the pinned one with Go"
+        )
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class Rendering:
+    """What ``helm template`` gave.
+
+    Attributes:
+        source: What was rendered.
+        output: The manifests.
+        refused: Why Helm refused, '' when it did not.
+    """
+
+    source: ChartSource
+    output: str
+    refused: str
+
+
+def render(source: ChartSource, helm: str) -> Rendering:
+    """Renders a target.
+
+    Raises:
+        InputError: Helm does not start, does not end within a minute, or is killed.
+    """
+    with on_disk() as laid:
+        return run_helm(source, source.argv(helm, laid))
+
+
+def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
+    """What a ``helm template`` command line of a target gives.
+
+    Raises:
+        InputError: Helm does not start, does not end within a minute, or is killed.
+    """
+    # Rendering is over before Go's garbage collector would pay off.
+    environment = {**os.environ, "GOGC": "off"}
+    try:
+        done = subprocess.run(
+            argv,
+            stdin=subprocess.DEVNULL,
+            capture_output=True,
+            env=environment,
+            timeout=TIMEOUT_SECONDS,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        raise InputError(f"helm template did not end within {TIMEOUT_SECONDS} s") from None
+    except OSError as error:
+        raise InputError(f"Helm does not start: {error}") from None
+    if done.returncode < 0:
+        raise InputError(f"helm template was killed by signal {-done.returncode}")
+    refused = done.stderr.decode(errors="replace") if done.returncode else ""
+    return Rendering(source, done.stdout.decode(errors="replace"), refused)

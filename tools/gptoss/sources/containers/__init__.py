@@ -1,0 +1,1 @@
+"""Compose files, ``docker run`` lines and scripts."""

@@ -1,0 +1,268 @@
+"""Builds a deployment from a docker compose file.
+
+Each service becomes the pod that says the same, with every place in the compose file and in the
+engine files beside it. What is not read (``env_file``, ``extends``, ``include``) is reported.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Problem
+from gptoss.sources.containers.build import Container, Origin, deployment_of
+from gptoss.sources.containers.compose_service import Gpus, binds, gpus_of, label, pod_template
+from gptoss.sources.containers.compose_text import interpolated, variables_of
+from gptoss.sources.files import read_text
+from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
+from gptoss.sources.parts.pod_spec import ReadPod, read_pod
+from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
+from gptoss.text.places import Located, Place
+from gptoss.text.shell import HereDocument
+from gptoss.text.yaml_tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts, Gpu
+
+FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+EXTENSION = "x-gpt-oss"
+WORKER_LABEL = "gpt-oss.worker"
+NOT_READ = ("env_file", "extends")
+YAML = (".yaml", ".yml", ".json")
+# What may differ between replicas of one worker.
+OWN = ("deploy", "gpus", "container_name", "hostname", "ports", "environment")
+
+
+@dataclass(frozen=True, slots=True)
+class ComposeFile:
+    """A compose file.
+
+    Attributes:
+        label: What the user called it.
+        text: Its text.
+        root: Its content, as written.
+        folder: Where the paths in it begin.
+    """
+
+    label: str
+    text: str
+    root: Tree
+    folder: Path
+
+
+@dataclass(frozen=True, slots=True)
+class _Service:
+    """A service with what was read of it."""
+
+    name: str
+    tree: Tree
+    gpus: Gpus | None
+    read: ReadPod
+
+
+def is_compose(tree: Tree) -> bool:
+    """Whether a document is a compose file: services at the top, and no Kubernetes kind."""
+    return tree.is_map and tree.at("services") is not None and tree.at("kind") is None
+
+
+def compose_in(folder: Path) -> Path | None:
+    """The compose file of a folder, as ``docker compose`` finds it; None when there is none."""
+    return next((folder / name for name in FILES if (folder / name).is_file()), None)
+
+
+def build_compose(
+    file: ComposeFile, facts: Facts, release: str | None = None, gpu: str | None = None
+) -> Deployment:
+    """The deployment that a compose file describes.
+
+    Args:
+        file: The compose file.
+        facts: What is known about releases, GPUs, models and engine settings.
+        release: Dynamo release to read it as, instead of the one of its images, or the one that
+            ``x-gpt-oss`` names.
+        gpu: Kind of GPU, instead of the one it names.
+
+    Raises:
+        InputError: It serves no model, or a field has a shape that compose or the engine would
+            refuse.
+    """
+    root = interpolated(file.root, _variables(file.folder))
+    told = a_map(root.at(EXTENSION), EXTENSION)
+    named_gpu = gpu or _told(told, "gpu")
+    known_gpu = facts.gpus.get(named_gpu or "")
+    per_machine = known_gpu.per_node if known_gpu else None
+    services = a_map(root.at("services"), "services")
+    found = [
+        _read(name, tree, root, file, per_machine)
+        for name, tree in (services.items() if services else ())
+    ]
+    name = string(root.at("name"), "name") or file.folder.resolve().name
+    place = (root.at("name") or root).where
+    containers = list(_containers(found))
+    origin = Origin(name, place, file.label, release, named_gpu)
+    deployment = deployment_of(containers, origin, facts)
+    if deployment.release is None:  # the image's tag does not tell
+        origin = replace(origin, release=_told(told, "release"))
+        deployment = deployment_of(containers, origin, facts)
+    problems = [
+        *(repeated_key(key, where) for key, where in repeated_keys(file.root)),
+        *_not_read(root, found),
+        *_shared_gpus(found),
+        *_beyond(found, known_gpu),
+        *(p for service in found for p in _missing_files(service, file.folder)),
+    ]
+    return replace(deployment, problems=(*deployment.problems, *problems))
+
+
+def _told(extension: Tree | None, key: str) -> str | None:
+    found = extension.at(key) if extension else None
+    return None if found is None or found.value is None else str(found.value)
+
+
+def _variables(folder: Path) -> dict[str, str]:
+    """The variables that compose takes from the file ``.env`` beside it."""
+    path = folder / ".env"
+    return variables_of(read_text(path)) if path.is_file() else {}
+
+
+def _read(name: str, tree: Tree, root: Tree, file: ComposeFile, machine: int | None) -> _Service:
+    service = a_map(tree, f"service {name}") or Tree({}, tree.place, tree.key)
+    gpus = gpus_of(service)
+    template = pod_template(service, gpus, machine, file.text)
+    read = read_pod(template, Scope(as_rendered))
+    documents = (*read.documents, *_configs(service, root, file), *_files(service, read, file))
+    return _Service(name, service, gpus, replace(read, documents=documents))
+
+
+def _containers(services: list[_Service]) -> Iterator[Container]:
+    """The containers; services that are replicas of one worker are one of them."""
+    worker_of = {service.name: label(service.tree, WORKER_LABEL) for service in services}
+    done: set[str] = set()
+    for service in services:
+        if service.name in done:
+            continue
+        worker = worker_of[service.name]
+        called = [other for other in services if worker and worker_of[other.name] == worker]
+        same = [other for other in called if _are_replicas(service, other)]
+        name = worker if worker and len(same) == len(called) else service.name
+        if len(same) < 2:
+            yield Container(name, service.read, _replicas(service.tree))
+            continue
+        done.update(other.name for other in same)
+        yield Container(name, service.read, Located(len(same), service.tree.where))
+
+
+def _are_replicas(one: _Service, other: _Service) -> bool:
+    """Whether two services differ in nothing but which GPUs they have."""
+    counts = [service.read.gpus and service.read.gpus.value for service in (one, other)]
+    rest = [
+        {key: tree.plain() for key, tree in service.tree.items() if key not in OWN}
+        for service in (one, other)
+    ]
+    variables = [
+        {v.name: v.value for v in service.read.pod.environment.values()} for service in (one, other)
+    ]
+    for found in variables:
+        for name in ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"):
+            found.pop(name, None)
+    return counts[0] == counts[1] and rest[0] == rest[1] and variables[0] == variables[1]
+
+
+def _replicas(service: Tree) -> Located[int] | None:
+    found = service.at("deploy", "replicas") or service.at("scale")
+    return Scope(as_rendered).whole("replicas", found, "replicas")
+
+
+def _configs(service: Tree, root: Tree, file: ComposeFile) -> Iterator[HereDocument]:
+    """The files that ``configs`` puts into a container, where their content is at hand."""
+    entries = service.at("configs")
+    for entry in entries.elements() if entries else ():
+        name = entry.text("source") if entry.is_map else str(entry.value)
+        target = (entry.text("target") if entry.is_map else None) or f"/{name}"
+        config = root.at("configs", name or "")
+        content = config.at("content") if config else None
+        if content is None and config is not None and config.text("file"):
+            path = file.folder / str(config.text("file"))
+            content = _content(path) if path.is_file() else None
+        if content is not None:
+            yield HereDocument(Located(target, entry.place), content)
+
+
+def _files(service: Tree, read: ReadPod, file: ComposeFile) -> Iterator[HereDocument]:
+    """The YAML files of the host that a service mounts and its command or variables name."""
+    for path, source, _ in _named_files(service, read):
+        host = file.folder / _expanded(source)
+        if host.is_file():
+            yield HereDocument(Located(path, read.pod.place), _content(host))
+
+
+def _named_files(service: Tree, read: ReadPod) -> Iterator[tuple[str, str, Place]]:
+    """Path in the container, path on the host, and place of every YAML file that is named."""
+    named = [word for command in read.pod.commands for word in command.words]
+    values = [Located(v.value or "", v.place) for v in read.pod.environment.values()]
+    mounted = binds(service)
+    for text in (*named, *values):
+        path = text.value.rpartition("=")[2] if text.value.startswith("--") else text.value
+        if not path.startswith("/") or not path.endswith(YAML):
+            continue
+        for bind in mounted:
+            target = bind.target.rstrip("/")
+            if path == target:
+                yield path, bind.source, text.place
+            elif path.startswith(f"{target}/"):
+                yield path, f"{bind.source}/{path.removeprefix(f'{target}/')}", text.place
+
+
+def _expanded(source: str) -> str:
+    """A path of the host with the home folder filled in."""
+    return os.path.expanduser(source)  # noqa: PTH111 (leaves an unknown user as it is)
+
+
+def _content(path: Path) -> Tree:
+    """The text of a file, placed so that it is read on as a document of its own."""
+    name = str(path)
+    return Tree(read_text(path), Place(name, 0), Place(name), 0)
+
+
+def _beyond(services: list[_Service], gpu: Gpu | None) -> Iterator[Problem]:
+    """GPUs that a machine with this kind of GPU does not have."""
+    for service in services:
+        for number in service.gpus.ids if service.gpus and gpu else ():
+            if gpu and service.gpus and number.isdecimal() and int(number) >= gpu.per_node:
+                message = (
+                    f"{service.name} has GPU {number}, but a machine with {gpu.name} has "
+                    f"{gpu.per_node}, counted from 0"
+                )
+                yield Problem("gpu-beyond-machine", message, service.gpus.place.where)
+                break
+
+
+def _missing_files(service: _Service, folder: Path) -> Iterator[Problem]:
+    for path, source, place in _named_files(service.tree, service.read):
+        if not (folder / _expanded(source)).is_file():
+            message = f"service {service.name} mounts {source} at {path}, which is not there"
+            yield Problem("engine-file-missing", message, place)
+
+
+def _not_read(root: Tree, services: list[_Service]) -> Iterator[Problem]:
+    """Fields that bring in what stands elsewhere."""
+    fields = [(f"{s.name}.{field}", s.tree.at(field)) for s in services for field in NOT_READ]
+    for name, tree in (*fields, ("include", root.at("include"))):
+        if tree is not None and tree.value is not None:
+            yield Problem("not-read", f"{name} is not read", tree.where)
+
+
+def _shared_gpus(services: list[_Service]) -> Iterator[Problem]:
+    """GPUs that two services have."""
+    owners: dict[str, str] = {}
+    for service in services:
+        for number in service.gpus.ids if service.gpus else ():
+            owner = owners.setdefault(number, service.name)
+            if owner != service.name and service.gpus:
+                message = f"{service.name} and {owner} both have GPU {number}"
+                yield Problem("gpu-shared", message, service.gpus.place.where)

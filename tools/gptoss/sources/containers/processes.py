@@ -1,0 +1,164 @@
+"""Processes that a script starts, on the machine or in the containers of ``docker run``."""
+
+from __future__ import annotations
+
+import os
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Role
+from gptoss.deployment.pods import Variable
+from gptoss.sources.containers.docker_run import SHELLS, docker_run
+from gptoss.sources.kubernetes.graph import FRONTEND
+from gptoss.sources.parts.commands import module_command, read_commands
+from gptoss.sources.parts.jobs import benchmark_command, download_command
+from gptoss.sources.parts.reading import Scope, as_rendered
+from gptoss.sources.parts.server import server_command
+from gptoss.sources.parts.workers import MODULE, ROLES
+from gptoss.text.command import Command
+from gptoss.text.shell import read_script
+from gptoss.text.yaml_tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gptoss.sources.containers.docker_run import DockerRun
+    from gptoss.text.places import Located
+    from gptoss.text.shell import HereDocument, Script, Step
+
+DEVICES = "CUDA_VISIBLE_DEVICES"
+# What replicas on one machine must not share.
+OWN_VARIABLES = (DEVICES, "DYN_SYSTEM_PORT", "NVIDIA_VISIBLE_DEVICES")
+VERB = re.compile(r"(?:run|start|launch|serve)_(?=.)")
+BENCHMARK, DOWNLOAD, SERVER = "benchmark", "download", "server"
+
+
+@dataclass(frozen=True, slots=True)
+class Process:
+    """A process that the script starts.
+
+    Attributes:
+        command: The command.
+        environment: Variables that the script gives it.
+        function: The function that it stands in, or ''.
+        container: The container that it runs in; None on the machine itself.
+        documents: Here-documents of the script that its container runs.
+    """
+
+    command: Command
+    environment: Mapping[str, Variable]
+    function: str
+    container: DockerRun | None
+    documents: tuple[HereDocument, ...] = ()
+
+    @property
+    def kind(self) -> str:
+        """What it is; '' for what says nothing about the model."""
+        commands = (self.command,)
+        if worker := module_command(commands, MODULE):
+            mode = worker.flag("--disaggregation-mode")
+            role = ROLES.get(mode.value, Role.AGGREGATED) if mode else Role.AGGREGATED
+            return "worker" if role is Role.AGGREGATED else role.value
+        if server_command(commands):
+            return SERVER
+        if module_command(commands, FRONTEND):
+            return "frontend"
+        if benchmark_command(commands):
+            return BENCHMARK
+        words = [word.value for word in self.command.words]
+        fills = any(word.endswith("model_cache.py") for word in words) and "fill" in words
+        return DOWNLOAD if fills or download_command(commands) else ""
+
+    @property
+    def name(self) -> str:
+        """What it is called: its function without the verb, its own container, or what it is."""
+        run = self.container
+        contained = run.name.value if run and run.name and not run.opens_shell else ""
+        called = VERB.sub("", self.function, count=1) or contained
+        return called.replace("_", "-") or self.kind
+
+    @property
+    def likeness(self) -> tuple[object, ...]:
+        """The same for replicas, which differ in their GPUs only, and for steps of a benchmark."""
+        if self.kind == BENCHMARK:
+            return (BENCHMARK,)
+        words = tuple(word.value for word in self.command.words)
+        variables = sorted(
+            (name, variable.value or "")
+            for name, variable in self.environment.items()
+            if name not in OWN_VARIABLES
+        )
+        return (*words, *variables)
+
+    @property
+    def devices(self) -> Variable | None:
+        """The GPUs that it sees."""
+        return self.environment.get(DEVICES)
+
+
+def processes(script: Script) -> Iterator[Process]:
+    """What a script starts, in order; a script that it has written itself is read where it runs."""
+    inside: DockerRun | None = None
+    outside: Mapping[str, Located[str | None]] = {}
+    for step in _steps(script):
+        run = docker_run(step.command, step.environment)
+        if run is None:
+            own = {
+                name: Variable(name, located.value, None, located.place)
+                for name, located in step.environment.items()
+                # What is set before the container is started is not set in it.
+                if outside.get(name) != located
+            }
+            environment = {**(inside.environment if inside else {}), **own}
+            yield Process(_started(step.command, environment), environment, step.function, inside)
+        elif run.opens_shell:
+            inside, outside = run, step.environment
+        else:
+            yield from _of_container(run, step)
+
+
+def _of_container(run: DockerRun, step: Step) -> Iterator[Process]:
+    """What the command of a container starts."""
+    words = [(word.value, Tree(word.value, word.place)) for word in run.words]
+    read = read_commands(words, run.environment, Scope(as_rendered))
+    environment = {**run.environment, **read.exports}
+    for command in read.commands:
+        yield Process(command, environment, step.function, run, read.documents)
+
+
+def _steps(script: Script) -> Iterator[Step]:
+    """The commands of a script, and in place of a script that it has written those of that."""
+    written = {
+        os.path.normpath(document.target.value): document.content
+        for document in script.documents
+        if document.target
+    }
+    for step in script.steps:
+        content = written.get(os.path.normpath(_script_name(step.command)))
+        if content is None:
+            yield step
+            continue
+        values = {name: located.value for name, located in step.environment.items()}
+        yield from read_script(content, values).steps
+
+
+def _script_name(command: Command) -> str:
+    """The script that a command runs: its first word, or what a shell is given."""
+    words = [word.value for word in command.words]
+    if words[0].rpartition("/")[2] not in SHELLS:
+        return words[0]
+    return next((word for word in words[1:] if not word.startswith("-")), "")
+
+
+def _started(command: Command, environment: dict[str, Variable]) -> Command:
+    """The command that ``env NAME=VALUE ... command`` starts; its variables are added."""
+    words = command.words
+    if words[0].value.rpartition("/")[2] != "env":
+        return command
+    at = 1
+    while at < len(words) and "=" in words[at].value and not words[at].value.startswith("-"):
+        name, _, value = words[at].value.partition("=")
+        environment[name] = Variable(name, value, None, words[at].place)
+        at += 1
+    return Command(words[at:]) if at < len(words) else command

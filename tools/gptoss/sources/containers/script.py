@@ -1,0 +1,159 @@
+"""A deployment out of a shell script, a command line, or a ``docker run`` line.
+
+The script is read from top to bottom without being run: branches count as if run once, loops for
+each value that is known, functions where they are called. A process that branches start in the same
+way counts once; the same command on other GPUs is a replica. What is not known stays as it is
+written: the output of commands (``$(...)``), variables that the caller sets, and arguments of the
+script (without any given, so that ``${1:-all}`` is ``all``). Files that the script fetches or other
+scripts that it runs are not read.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.pods import Mount, Pod, Variable
+from gptoss.sources.containers.build import Container, Origin, deployment_of
+from gptoss.sources.containers.processes import BENCHMARK, Process, processes
+from gptoss.sources.containers.script_files import Files
+from gptoss.sources.engine_alone import on_nodes
+from gptoss.sources.parts.pod_spec import ReadPod
+from gptoss.text.places import Located, Place
+from gptoss.text.shell import read_script
+from gptoss.text.yaml_tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts
+
+HEAD = re.compile(r"(?m)^# gptoss:((?: \w+=\S+)+)[ \t]*$")
+SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")
+SUFFIXES = (".sh", ".bash")
+YAML_START = re.compile(r"""---|[{\[]|- |[\w."'/-]+:(?:\s|$)""")
+SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
+
+
+def is_script(text: str, name: str) -> bool:
+    """Whether a text is a shell script, or a command line that serves a model."""
+    if name.endswith(SUFFIXES) or SHEBANG.match(text):
+        return True
+    written = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
+    return not YAML_START.match(next(written, "")) and bool(SERVES.search(text))
+
+
+def build_script(
+    text: str,
+    source: str,
+    facts: Facts,
+    release: str | None = None,
+    gpu: str | None = None,
+    gpus: int | None = None,
+    beside: Sequence[str] = (),
+) -> Deployment:
+    """The deployment that a script starts.
+
+    A worker's GPUs are those that it sees (``CUDA_VISIBLE_DEVICES``), else those of its container,
+    else ``gpus``, else as many as its parallel sizes ask for.
+
+    Args:
+        text: The script.
+        source: The file it was read from, as the user named it.
+        facts: What is known about releases, GPUs, models and engine settings.
+        release: Dynamo release that runs it, where neither image nor script says so.
+        gpu: Kind of GPU, as ``schema/hardware.yaml`` names it.
+        gpus: GPUs of a worker that says nothing about its own.
+        beside: Engine files given along with it.
+
+    Raises:
+        InputError: It starts no model, the release or GPU is not known, or an engine file cannot
+            be read.
+    """
+    start = Place(source)
+    folder = str(Path(source).parent)
+    script = read_script(Tree(text, Place(source, 0), None, 0), {}, (source,), folder)
+    told = dict(pair.split("=", 1) for pair in _head(text))
+    started = list(processes(script))
+    origin = Origin(
+        name=told.get("target") or Path(source).stem,
+        place=start,
+        source=source,
+        release=release or told.get("release"),
+        gpu=gpu or told.get("gpu"),
+    )
+    files = Files(script.documents, Path(folder), tuple(beside))
+    deployment = deployment_of(list(_containers(started, files, gpus)), origin, facts)
+    return replace(deployment, workers=tuple(_with_gpus(w) for w in deployment.workers))
+
+
+def _head(text: str) -> list[str]:
+    match = HEAD.search(text)
+    return match.group(1).split() if match else []
+
+
+def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> Iterator[Container]:
+    """Processes that matter, each kind of replica once, under names that are their own."""
+    kinds: dict[tuple[object, ...], list[Process]] = {}
+    for process in started:
+        if process.kind:
+            kinds.setdefault(process.likeness, []).append(process)
+    names: set[str] = set()
+    for alike in kinds.values():
+        first = alike[0]
+        seen = {process.devices.value if process.devices else None for process in alike}
+        name = _unused(first.name, names)
+        names.add(name)
+        place = first.command.place
+        replicas = Located(len(seen), place) if len(seen) > 1 else None
+        yield Container(name, _read(alike, files, gpus), replicas)
+
+
+def _unused(name: str, names: set[str]) -> str:
+    number, found = 2, name
+    while found in names:
+        found, number = f"{name}-{number}", number + 1
+    return found
+
+
+def _read(alike: Sequence[Process], files: Files, gpus: int | None) -> ReadPod:
+    process = alike[0]
+    run, place = process.container, process.command.place
+    steps = tuple(each.command for each in alike) if process.kind == BENCHMARK else ()
+    pod = Pod(
+        place=place,
+        image=run.image if run else None,
+        commands=steps or (process.command,),
+        environment=process.environment,
+        mounts=run.mounts if run else (_whole_machine(place),),
+        shared_memory=run.shared_memory if run else None,
+        privileged=run.privileged if run else None,
+        root=run.root if run else None,
+        capabilities=run.capabilities if run else (),
+    )
+    asked = Located(gpus, place) if gpus else None
+    found = _visible(process.devices) or (run.gpus if run else None) or asked
+    documents = files.named_by(process, run.folders if run else {})
+    return ReadPod(pod, found, documents)
+
+
+def _whole_machine(place: Place) -> Mount:
+    """The file system of a process in no container, which keeps whatever is written to it."""
+    return Mount("/", None, None, read_only=False, sub_path=None, place=place)
+
+
+def _visible(devices: Variable | None) -> Located[int] | None:
+    """How many GPUs a process sees."""
+    if devices is None or devices.value is None:
+        return None
+    return Located(len([d for d in devices.value.split(",") if d.strip()]), devices.place)
+
+
+def _with_gpus(worker: Worker) -> Worker:
+    """The worker with as many GPUs as its parallel sizes ask for, where nothing says how many."""
+    if worker.gpus_per_pod or not worker.engine_known:
+        return worker
+    return on_nodes(worker, worker.ranks)

@@ -1,0 +1,1 @@
+"""Manifests: graphs, workloads and the objects beside them."""

@@ -1,0 +1,220 @@
+"""The objects among manifests, by kind."""
+
+from __future__ import annotations
+
+from collections import Counter
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.model import Problem
+from gptoss.deployment.objects import Claim, ConfigMap
+from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, V1BETA1
+from gptoss.sources.kubernetes.workloads import is_serve_workload
+from gptoss.sources.parts.jobs import Job, read_job
+from gptoss.sources.parts.reading import a_map, elements, is_on, maps, quantity, string
+from gptoss.text.errors import InputError
+from gptoss.text.places import Located, Place
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.sources.parts.reading import Scope
+    from gptoss.text.yaml_tree import Tree
+
+HOOK = "helm.sh/hook"
+FIXED_OF_CLAIM = ("storageClassName", "accessModes", "volumeMode", "volumeName")
+
+
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An object with its name and namespace."""
+
+    name: str
+    namespace: str
+    tree: Tree
+
+
+@dataclass(frozen=True, slots=True)
+class Objects:
+    """What a deployment is read from.
+
+    Attributes:
+        graph: The DynamoGraphDeployment, or the workload that runs ``trtllm-serve``.
+        config_maps: ConfigMaps in the order of the documents.
+        claims: PersistentVolumeClaims, those that the graph has made too.
+        jobs: Jobs.
+        trees: Every object.
+    """
+
+    graph: Named
+    config_maps: list[Named] = field(default_factory=list)
+    claims: list[Located[str]] = field(default_factory=list)
+    jobs: list[Job] = field(default_factory=list)
+    trees: list[Tree] = field(default_factory=list)
+
+    @classmethod
+    def of(cls, documents: list[Tree], source: str) -> Objects:
+        """Sorts documents by kind; Helm hooks and kinds that do not matter are left out.
+
+        Raises:
+            InputError: There is not exactly one DynamoGraphDeployment or workload that runs
+                ``trtllm-serve``, or an object has no name.
+        """
+        trees = [tree for document in documents for tree in objects_of(document)]
+        graphs = [_named(tree) for tree in trees if serves(tree)]
+        if len(graphs) != 1:
+            raise _not_one(graphs, trees, source)
+        if graphs[0].tree.text("kind") == KIND:
+            _check_version(graphs[0].tree)
+        objects = cls(graphs[0], trees=trees, claims=list(_created_claims(graphs[0].tree)))
+        for tree in trees:
+            kind = tree.text("kind")
+            if kind == "ConfigMap":
+                objects.config_maps.append(_named(tree))
+            elif kind == "PersistentVolumeClaim":
+                named = _named(tree)
+                objects.claims.append(Located(named.name, tree.place))
+            elif kind == "Job":
+                objects.jobs.append(read_job(tree, _named(tree).name))
+        return objects
+
+    @property
+    def is_graph(self) -> bool:
+        """Whether Dynamo serves the model."""
+        return self.graph.tree.text("kind") == KIND
+
+    @property
+    def config_map_trees(self) -> dict[str, Tree]:
+        """ConfigMaps by name; of several with one name the last."""
+        return {config_map.name: config_map.tree for config_map in self.config_maps}
+
+    def located_config_maps(self, root: Scope) -> tuple[ConfigMap, ...]:
+        """The ConfigMaps with the places to show."""
+        found = []
+        for config_map in self.config_maps:
+            path = f"config_maps.{config_map.name}"
+            tables = [a_map(config_map.tree.at(name), name) for name in ("data", "binaryData")]
+            keys = {
+                key: root.at(path, value.where)
+                for table in tables
+                if table
+                for key, value in table.items()
+            }
+            named = config_map.tree.at("metadata", "name") or config_map.tree
+            place = root.at(path, named.where)
+            found.append(ConfigMap(config_map.name, place, keys))
+        return tuple(found)
+
+    def located_claims(self, root: Scope) -> tuple[Located[str], ...]:
+        """The claims with the places to show."""
+        return tuple(
+            Located(claim.value, root.at(f"claims.{claim.value}", claim.place))
+            for claim in self.claims
+        )
+
+    def volumes(self, root: Scope) -> tuple[Claim, ...]:
+        """The claims that are objects of their own, with what they ask for."""
+        trees = [tree for tree in self.trees if tree.text("kind") == "PersistentVolumeClaim"]
+        return tuple(_claim(_named(tree), root) for tree in trees)
+
+    def config_map_problems(self, root: Scope) -> Iterator[Problem]:
+        """ConfigMaps of one name that hold different data."""
+        seen: dict[tuple[str, str], Named] = {}
+        for config_map in self.config_maps:
+            first = seen.setdefault((config_map.name, config_map.namespace), config_map)
+            if first is not config_map and _data(first) != _data(config_map):
+                where = config_map.tree.at("metadata", "name") or config_map.tree
+                yield Problem(
+                    "config-map-twice",
+                    f"ConfigMap {config_map.name} is given twice with different data, "
+                    f"first at {first.tree.place}",
+                    root.at(f"config_maps.{config_map.name}", where.where),
+                )
+
+
+def serves(tree: Tree) -> bool:
+    """Whether an object serves the model: a graph, or a workload that runs ``trtllm-serve``.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    return tree.text("kind") == KIND or is_serve_workload(tree)
+
+
+def objects_of(document: Tree) -> Iterator[Tree]:
+    """The objects of a document: itself, or the elements of a List."""
+    if document.value is None:
+        return
+    if not document.is_map:
+        raise InputError("a manifest must be a map with apiVersion and kind", document.place)
+    if (document.text("kind") or "").endswith("List"):
+        for element in elements(document.at("items"), "items"):
+            yield from objects_of(element)
+        return
+    metadata = document.at("metadata")
+    hook = metadata.at("annotations", HOOK) if metadata else None
+    if hook is None:
+        yield document
+
+
+def _named(tree: Tree) -> Named:
+    metadata = a_map(tree.at("metadata"), "metadata")
+    name = string(metadata.at("name"), "metadata.name") if metadata else None
+    if metadata is None or not name:
+        raise InputError(f"this {tree.text('kind')} has no metadata.name", tree.place)
+    return Named(name, string(metadata.at("namespace"), "namespace") or "", tree)
+
+
+def _data(config_map: Named) -> tuple[object, ...]:
+    trees = (config_map.tree.at("data"), config_map.tree.at("binaryData"))
+    return tuple(tree.plain() if tree else None for tree in trees)
+
+
+def _created_claims(graph: Tree) -> Iterator[Located[str]]:
+    """Claims that a v1alpha1 graph has the operator create."""
+    spec = a_map(graph.at("spec"), "spec")
+    for entry in maps(spec.at("pvcs") if spec else None, "pvcs"):
+        name = string(entry.at("name"), "the name of a claim")
+        if name and is_on(entry.at("create"), "create"):
+            yield Located(name, entry.place)
+
+
+def _check_version(graph: Tree) -> None:
+    version = string(graph.at("apiVersion"), "apiVersion")
+    if version not in (V1ALPHA1, V1BETA1):
+        raise InputError(
+            f"{version} is no version of {KIND}; write {V1ALPHA1} or {V1BETA1}", graph.place
+        )
+
+
+def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
+    if graphs:
+        names = ", ".join(graph.name for graph in graphs)
+        all_graphs = all(graph.tree.text("kind") == KIND for graph in graphs)
+        what = f"{KIND}s" if all_graphs else "deployments"
+        return InputError(
+            f"{len(graphs)} {what}: {names}; give one of them at a time", graphs[1].tree.place
+        )
+    kinds = Counter(tree.text("kind") or "something without a kind" for tree in trees)
+    found = ", ".join(sorted(kinds)) or "nothing"
+    place = trees[0].place if trees else Place(source)
+    return InputError(
+        f"there is no {KIND}, only {found}, and nothing that runs trtllm-serve; "
+        "give its manifest too",
+        place,
+    )
+
+
+def _claim(named: Named, root: Scope) -> Claim:
+    path, spec = f"claims.{named.name}", a_map(named.tree.at("spec"), "spec")
+    fixed = {}
+    for field_name in FIXED_OF_CLAIM:
+        found = spec.at(field_name) if spec else None
+        if found is not None and found.value is not None:
+            words = found.elements() or [found]
+            text = ", ".join(sorted(str(word.value) for word in words))
+            fixed[field_name] = Located(text, root.at(path, found.where))
+    asked = spec.at("resources", "requests", "storage") if spec else None
+    size = quantity(asked, "storage")
+    located = Located(size, root.at(path, asked.where)) if asked and size else None
+    return Claim(named.name, located, fixed, root.at(path, named.tree.place))

@@ -1,0 +1,201 @@
+"""Deployments and StatefulSets of Kubernetes whose pods run ``trtllm-serve``."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.objects import Rollout, Service, ServicePort
+from gptoss.sources.parts.commands import read_commands
+from gptoss.sources.parts.part import main_container
+from gptoss.sources.parts.pod_spec import PodTemplate
+from gptoss.sources.parts.reading import (
+    Scope,
+    a_map,
+    as_rendered,
+    maps,
+    string,
+    string_map,
+    whole_number,
+)
+from gptoss.sources.parts.server import MODULE, PROGRAM, server_command
+from gptoss.text.places import Located
+from gptoss.text.yaml_tree import Tree
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+KINDS = ("Deployment", "StatefulSet")
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path in the container)
+SCRAPE = "prometheus.io/scrape"
+SCRAPE_PATH = "prometheus.io/path"
+MONITORS = {"PodMonitor": "podMetricsEndpoints", "ServiceMonitor": "endpoints"}
+WORKER_LABEL = "gpt-oss.worker"
+"""Label of a pod template that says what the user calls the worker."""
+
+
+def is_serve_workload(tree: Tree) -> bool:
+    """Whether an object runs ``trtllm-serve`` in its pods.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    if tree.text("kind") not in KINDS:
+        return False
+    return _runs_server(pod_template(tree))
+
+
+def pod_template(tree: Tree) -> PodTemplate:
+    """The pod template of a workload; its main container is the one that runs the server.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    spec = a_map(tree.at("spec"), "spec")
+    template = a_map(spec.at("template"), "template") if spec else None
+    metadata = a_map(template.at("metadata"), "metadata") if template else None
+    pod = a_map(template.at("spec"), "spec") if template else None
+    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    containers = maps(pod.at("containers") if pod else None, "containers")
+    serving = [c for c in containers if _runs_server(PodTemplate(tree, pod, c, None))]
+    container = serving[0] if serving else main_container(pod)
+    memory = shared_memory(pod, container)
+    return PodTemplate(tree, pod, container, annotations, shared_memory=memory)
+
+
+def worker_name(tree: Tree, name: str) -> str:
+    """What the user calls the worker: the label of its pods, else the object's name."""
+    return _labels(tree).get(WORKER_LABEL, name)
+
+
+def selects(service: Tree, workload: Tree) -> bool:
+    """Whether an object is a Service that selects the pods of a workload, in its namespace.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    if service.text("kind") != "Service" or workload.text("kind") not in KINDS:
+        return False
+    namespaces = {tree.text("metadata", "namespace") for tree in (service, workload)} - {None}
+    spec = a_map(service.at("spec"), "spec")
+    selector = dict(_strings(spec.at("selector"), "selector")) if spec else {}
+    return len(namespaces) < 2 and bool(selector) and selector.items() <= _labels(workload).items()
+
+
+def read_service(tree: Tree, workload: Tree, root: Scope) -> Service:
+    """A Service with its ports.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    name = tree.text("metadata", "name") or ""
+    scope = root.under("services", name)
+    spec = a_map(tree.at("spec"), "spec")
+    named = _port_names(workload)
+    sidecars = len(maps(workload.at("spec", "template", "spec", "containers"), "containers")) > 1
+    ports = []
+    for entry in maps(spec.at("ports") if spec else None, "ports"):
+        port = scope.whole("port", entry.at("port"), "port")
+        target = entry.at("targetPort")
+        if port is None:
+            continue
+        leads_to = port.value if target is None or target.value is None else target.value
+        if isinstance(leads_to, str):
+            leads_to = int(leads_to) if leads_to.isdecimal() else named.get(leads_to)
+        ours = not sidecars or leads_to in named.values()
+        ports.append(ServicePort(port, leads_to if ours else None))
+    return Service(name, scope.at("", tree.where), tuple(ports))
+
+
+def read_rollout(workload: Tree, root: Scope) -> Rollout | None:
+    """How the pods of a Deployment are replaced; None for a StatefulSet, which has no surplus.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    if workload.text("kind") != "Deployment":
+        return None
+    scope = root.under("rollout")
+    spec = a_map(workload.at("spec"), "spec") or Tree({}, workload.place)
+    strategy = a_map(spec.at("strategy"), "strategy")
+    surge = strategy.at("rollingUpdate", "maxSurge") if strategy else None
+    where = workload.at("metadata", "name") or workload
+    return Rollout(
+        place=scope.at("", where.where),
+        strategy=scope.text("strategy", strategy.at("type") if strategy else None),
+        surge=Located(str(surge.value), scope.at("surge", surge.where)) if surge else None,
+        deadline=scope.whole(
+            "deadline", spec.at("progressDeadlineSeconds"), "progressDeadlineSeconds"
+        ),
+    )
+
+
+def scraped_paths(workload: Tree, trees: list[Tree], root: Scope) -> Iterator[Located[str]]:
+    """Paths under which a PodMonitor, or the pods' own annotations, have the metrics read.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    template = workload.at("spec", "template", "metadata")
+    notes = dict(_located(template.at("annotations"), "annotations")) if template else {}
+    path, scrape = notes.get(SCRAPE_PATH), notes.get(SCRAPE)
+    if scrape and scrape.value == "true":
+        found = path or Located("/metrics", scrape.place)
+        yield Located(found.value, root.at("scraped", found.place))
+    for tree in trees:
+        if tree.text("kind") not in MONITORS:
+            continue
+        spec = a_map(tree.at("spec"), "spec") or Tree({}, tree.place)
+        selector = dict(_strings(spec.at("selector", "matchLabels"), "matchLabels"))
+        if tree.text("kind") == "PodMonitor" and not selector.items() <= _labels(workload).items():
+            continue
+        for endpoint in maps(spec.at(MONITORS[tree.text("kind") or ""]), "endpoints"):
+            written = endpoint.at("path")
+            value = string(written, "path") or "/metrics"
+            yield Located(value, root.at("scraped", (written or endpoint).where))
+
+
+def shared_memory(spec: Tree | None, container: Tree | None) -> Tree | None:
+    """The size of the volume in memory that is mounted at /dev/shm, if there is one."""
+    mounts = maps(container.at("volumeMounts") if container else None, "volumeMounts")
+    names = [mount.text("name") for mount in mounts if mount.text("mountPath") == SHARED_MEMORY]
+    for volume in maps(spec.at("volumes") if spec else None, "volumes"):
+        folder = a_map(volume.at("emptyDir"), "emptyDir")
+        if folder and volume.text("name") in names and folder.text("medium") == "Memory":
+            return folder.at("sizeLimit")
+    return None
+
+
+def _runs_server(template: PodTemplate) -> bool:
+    words = template.words
+    if not any(name in word for word, _ in words for name in (PROGRAM, MODULE)):
+        return False
+    return server_command(read_commands(words, {}, Scope(as_rendered)).commands) is not None
+
+
+def _labels(tree: Tree) -> dict[str, str]:
+    """The labels of a workload's pods."""
+    spec = a_map(tree.at("spec"), "spec")
+    template = a_map(spec.at("template"), "template") if spec else None
+    metadata = a_map(template.at("metadata"), "metadata") if template else None
+    return dict(_strings(metadata.at("labels"), "labels")) if metadata else {}
+
+
+def _port_names(workload: Tree) -> dict[str, int]:
+    """Numbers of the container ports that have names."""
+    container = pod_template(workload).container
+    found = {}
+    for entry in maps(container.at("ports") if container else None, "ports"):
+        name = string(entry.at("name"), "the name of a port")
+        number = whole_number(entry.at("containerPort"), "containerPort")
+        if name and number is not None:
+            found[name] = number
+    return found
+
+
+def _located(tree: Tree | None, what: str) -> Iterator[tuple[str, Located[str]]]:
+    return ((key, Located(text, at.where)) for key, text, at in string_map(tree, what))
+
+
+def _strings(tree: Tree | None, what: str) -> Iterator[tuple[str, str]]:
+    return ((key, value) for key, value, _ in string_map(tree, what))

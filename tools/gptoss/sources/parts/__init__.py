@@ -1,0 +1,1 @@
+"""What all sources share: pods, commands, variables, workers, Jobs."""

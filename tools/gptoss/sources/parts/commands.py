@@ -1,0 +1,115 @@
+"""Commands that a container starts, those of a shell script too."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.pods import Variable
+from gptoss.sources.parts.environment import filled_in, references
+from gptoss.sources.parts.reading import strings
+from gptoss.text.command import Command
+from gptoss.text.places import Located
+from gptoss.text.shell import HereDocument, mentioned, read_script
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Mapping, Sequence
+
+    from gptoss.sources.parts.reading import Scope
+    from gptoss.text.yaml_tree import Tree
+
+SHELLS = ("sh", "bash", "dash", "ash", "zsh")
+
+Words = list[tuple[str, "Tree"]]
+
+
+@dataclass(frozen=True, slots=True)
+class Commands:
+    """What a container starts.
+
+    Attributes:
+        commands: The commands in order.
+        uses_shell: Whether they come from a shell script.
+        documents: Here-documents of the script.
+        exports: Variables that the script sets for its commands.
+        mentions: Names of the variables that the command or script refers to.
+    """
+
+    commands: tuple[Command, ...]
+    uses_shell: bool
+    documents: tuple[HereDocument, ...]
+    exports: Mapping[str, Variable]
+    mentions: frozenset[str]
+
+
+def words_of(container: Tree | None, field: str) -> Words:
+    """The words of ``command`` or ``args``."""
+    return strings(container.at(field), field) if container else []
+
+
+def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scope) -> Commands:
+    """Reads the words of ``command`` and ``args`` together."""
+    position = _script_position(words)
+    if position is None:
+        located = [Located(filled_in(text, environment), tree.where) for text, tree in words]
+        commands = (Command(_placed(located, scope)),) if located else ()
+        names = frozenset(name for text, _ in words for name in references(text))
+        return Commands(commands, False, (), {}, names)
+    text, tree = words[position]
+    literals = {name: variable.value for name, variable in environment.items()}
+    script = read_script(tree, literals, [text for text, _ in words[position + 1 :]])
+    exports = {
+        name: Variable(name, located.value, None, scope.at(f"env.{name}", located.place))
+        for name, located in script.exports.items()
+    }
+    return Commands(
+        tuple(Command(_placed(command.words, scope)) for command in script.commands),
+        True,
+        script.documents,
+        exports,
+        frozenset(mentioned(text)),
+    )
+
+
+def module_command(commands: Iterable[Command], module: str) -> Command | None:
+    """The first command that runs ``python -m <module>``, from the interpreter on."""
+    for command in commands:
+        for position, word in enumerate(command.words[1:], 1):
+            if word.value == module and command.words[position - 1].value == "-m":
+                return Command(command.words[max(0, position - 2) :])
+    return None
+
+
+def _script_position(words: Words) -> int | None:
+    """Where the script of ``sh -c`` stands among the words; None when no shell is started."""
+    if not words or words[0][0].rpartition("/")[2] not in SHELLS:
+        return None
+    position = 1
+    while position < len(words):
+        option = words[position][0]
+        if not option.startswith(("-", "+")):
+            return None
+        position += 1
+        if option.startswith("--"):
+            continue
+        position += "o" in option  # takes the name of an option
+        if "c" in option:
+            return position if position < len(words) else None
+    return None
+
+
+def _placed(words: Sequence[Located[str]], scope: Scope) -> tuple[Located[str], ...]:
+    """The words with the places to show: a flag and its value under the flag's path."""
+    placed = []
+    path, takes_value = "command", False
+    for word in words:
+        is_flag = word.value.startswith("-") and word.value not in ("-", "-m", "--")
+        if is_flag:
+            name, equals, _ = word.value.partition("=")
+            path, takes_value = f"flags.{name}", not equals
+        elif not takes_value:
+            path = "command"
+        else:
+            takes_value = False
+        placed.append(Located(word.value, scope.at(path, word.place)))
+    return tuple(placed)

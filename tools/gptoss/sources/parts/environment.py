@@ -1,0 +1,74 @@
+"""Environment variables of a container."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.pods import Variable
+from gptoss.sources.parts.reading import a_map, maps, string
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from gptoss.sources.parts.reading import Scope
+    from gptoss.text.places import Located
+    from gptoss.text.yaml_tree import Tree
+
+REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
+
+
+def variables(tree: Tree | None, scope: Scope, prefix: str = "env") -> dict[str, Variable]:
+    """Variables of an ``env`` list by name; references to earlier ones are filled in.
+
+    Args:
+        tree: The list.
+        scope: What the variables belong to.
+        prefix: Path of the variables in the scope.
+    """
+    found: dict[str, Variable] = {}
+    for entry in maps(tree, "env"):
+        name = string(entry.at("name"), "the name of a variable")
+        if not name:
+            raise InputError("a variable needs a name", entry.place)
+        value = string(entry.at("value"), f"the value of {name}")
+        origin = a_map(entry.at("valueFrom"), f"valueFrom of {name}")
+        if value is None and origin is None:
+            value = ""
+        if value is not None:
+            value = filled_in(value, found)
+        secret = a_map(origin.at("secretKeyRef") if origin else None, f"secretKeyRef of {name}")
+        named = string(secret.at("name"), "the name of a Secret") if secret else None
+        where = (entry.at("value") or entry.at("valueFrom") or entry).where
+        found[name] = Variable(name, value, named, scope.at(f"{prefix}.{name}", where))
+    return found
+
+
+def whole_secrets(tree: Tree | None, scope: Scope) -> list[Located[str]]:
+    """Secrets of an ``envFrom`` list, whose every key becomes a variable."""
+    found = []
+    for entry in maps(tree, "envFrom"):
+        secret = a_map(entry.at("secretRef"), "secretRef")
+        name = secret.at("name") if secret else None
+        located = scope.text("secrets", name)
+        if located:
+            found.append(located)
+    return found
+
+
+def filled_in(text: str, environment: Mapping[str, Variable]) -> str:
+    """A text with ``$(NAME)`` replaced as Kubernetes does; what is unknown stays as written."""
+
+    def value(match: re.Match[str]) -> str:
+        if match.group(1) is None:
+            return "$"
+        known = environment.get(match.group(1))
+        return match.group() if known is None or known.value is None else known.value
+
+    return REFERENCE.sub(value, text)
+
+
+def references(text: str) -> set[str]:
+    """Names of the variables that a text refers to as ``$(NAME)``."""
+    return {name for name in REFERENCE.findall(text) if name}

@@ -1,0 +1,225 @@
+"""Jobs that belong to a deployment: the benchmark, and downloads of the model."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.jobs import Accuracy, Benchmark, Download, Step
+from gptoss.sources.parts.part import main_container
+from gptoss.sources.parts.pod_spec import PodTemplate, read_pod
+from gptoss.sources.parts.reading import a_map
+from gptoss.sources.parts.sweeps import measurements
+from gptoss.text.command import Command
+from gptoss.text.places import Located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gptoss.deployment.pods import Pod
+    from gptoss.sources.parts.reading import Scope
+    from gptoss.text.yaml_tree import Tree
+
+MEASURES = ("aiperf profile", "genai-perf profile", "benchmark_serving")
+EVALUATES = "gpt_oss.evals"
+EFFORTS = "low,medium,high"
+DOWNLOADERS = ("hf", "huggingface-cli")
+DOWNLOAD_MARKS = ("hf download", "huggingface-cli download", "snapshot_download")
+GPUS_ANNOTATION = "gpt-oss/gpus"
+PER_GPU_ANNOTATION = "gpt-oss/concurrency-per-gpu"
+MODEL_VARIABLES = ("MODEL_ID", "MODEL_NAME")
+REVISION_VARIABLES = ("MODEL_REVISION",)
+
+# Flags of aiperf, then variables that recipes use for the same.
+NUMBERS = {
+    "concurrency": (("--concurrency",), ("CONCURRENCY", "TOTAL_CONCURRENCY")),
+    "requests": (
+        ("--request-count", "--num-requests"),
+        ("REQUEST_COUNT", "NUM_REQUESTS"),
+    ),
+    "input_tokens": (("--isl", "--synthetic-input-tokens-mean"), ("ISL",)),
+    "output_tokens": (("--osl", "--output-tokens-mean"), ("OSL",)),
+    "concurrency_per_gpu": ((), ("CONCURRENCY_PER_GPU",)),
+    "gpu_count": ((), ("DEPLOYMENT_GPU_COUNT",)),
+}
+ANNOTATIONS = {"concurrency_per_gpu": PER_GPU_ANNOTATION, "gpu_count": GPUS_ANNOTATION}
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """A Job as it is written.
+
+    Attributes:
+        name: Its name.
+        template: Its pod template.
+    """
+
+    name: str
+    template: PodTemplate
+
+    @property
+    def _text(self) -> str:
+        return " ".join(word for word, _ in self.template.words)
+
+    @property
+    def is_benchmark(self) -> bool:
+        """Whether it measures with a load generator."""
+        keys = dict(self.template.annotations.items()) if self.template.annotations else {}
+        return any(mark in self._text for mark in MEASURES) or GPUS_ANNOTATION in keys
+
+    @property
+    def is_accuracy(self) -> bool:
+        """Whether it evaluates answers."""
+        return EVALUATES in self._text
+
+    @property
+    def is_download(self) -> bool:
+        """Whether it fills the model cache."""
+        container = self.template.container
+        entries = container.at("env") if container else None
+        names = [entry.text("name") for entry in entries.elements()] if entries else []
+        return any(mark in self._text for mark in DOWNLOAD_MARKS) or "MODEL_REVISION" in names
+
+
+def read_job(tree: Tree, name: str) -> Job:
+    """Reads what a Job is.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    spec = a_map(tree.at("spec"), "spec")
+    template = a_map(spec.at("template"), "template") if spec else None
+    metadata = a_map(template.at("metadata"), "metadata") if template else None
+    pod = a_map(template.at("spec"), "spec") if template else None
+    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    return Job(name, PodTemplate(tree, pod, main_container(pod), annotations))
+
+
+def read_benchmark(job: Job, scope: Scope) -> Benchmark:
+    """The benchmark that a Job runs.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    return benchmark_of(job.name, read_pod(job.template, scope).pod, scope)
+
+
+def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
+    """The benchmark that a pod runs.
+
+    Raises:
+        InputError: The concurrencies of a sweep are no numbers.
+    """
+    found = measurements(pod.commands)
+    first = found[0] if found else None
+    command = first.command if first else None
+    numbers = {number: _number(number, pod, command, scope) for number in NUMBERS}
+    steps = tuple(
+        Step(
+            each.command,
+            _number("concurrency", pod, each.command, scope),
+            _number("requests", pod, each.command, scope),
+        )
+        for each in found
+    )
+    if len(steps) > 1:
+        numbers |= {"concurrency": None, "requests": None}
+    return Benchmark(
+        name=name,
+        place=pod.place,
+        pod=pod,
+        command=command,
+        steps=steps,
+        tool=first.tool if first else None,
+        lost=first.lost if first else (),
+        **numbers,
+    )
+
+
+def read_accuracy(job: Job, scope: Scope) -> Accuracy | None:
+    """The evaluation that a Job runs; None when its command is not to be found.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    pod = read_pod(job.template, scope).pod
+    for command in pod.commands:
+        texts = [word.value for word in command.words]
+        if EVALUATES in texts:
+            words = Command(command.words[texts.index(EVALUATES) :])
+            listed = words.flag("--reasoning-effort") or Located(EFFORTS, words.place)
+            place = scope.at("efforts", listed.place)
+            efforts = tuple(Located(effort, place) for effort in listed.value.split(","))
+            return Accuracy(job.name, pod.place, pod, words, efforts)
+    return None
+
+
+def read_download(job: Job, scope: Scope) -> Download:
+    """The download that a Job runs.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    return download_of(job.name, read_pod(job.template, scope).pod, scope)
+
+
+def download_of(name: str, pod: Pod, scope: Scope) -> Download:
+    """The download that a pod runs."""
+    command = download_command(pod.commands)
+    model = _repository(command) if command else None
+    revision = command.flag("--revision") if command else None
+    return Download(
+        name=name,
+        place=pod.place,
+        pod=pod,
+        model=scope.moved("model", model or _variable(pod, MODEL_VARIABLES)),
+        revision=scope.moved("revision", revision or _variable(pod, REVISION_VARIABLES)),
+    )
+
+
+def benchmark_command(commands: Iterable[Command]) -> Command | None:
+    """The first command that measures, in aiperf's words and from the tool's name on."""
+    return next((found.command for found in measurements(commands)), None)
+
+
+def download_command(commands: Iterable[Command]) -> Command | None:
+    """The first command that downloads with Hugging Face's client, from its name on."""
+    for command in commands:
+        for position, word in enumerate(command.words[:-1]):
+            is_tool = word.value.rpartition("/")[2] in DOWNLOADERS
+            if is_tool and command.words[position + 1].value == "download":
+                return Command(command.words[position:])
+    return None
+
+
+def _repository(command: Command) -> Located[str] | None:
+    """The first word after ``download`` that is neither a flag nor a flag's value."""
+    after_flag = False
+    for word in command.words[2:]:
+        is_flag = word.value.startswith("-")
+        if not is_flag and not after_flag:
+            return word
+        after_flag = is_flag and "=" not in word.value
+    return None
+
+
+def _number(name: str, pod: Pod, command: Command | None, scope: Scope) -> Located[int] | None:
+    flags, names = NUMBERS[name]
+    annotation = pod.annotations.get(ANNOTATIONS.get(name, ""))
+    candidates = [
+        command.flag(*flags) if command else None,
+        annotation,
+        *(_variable(pod, (variable,)) for variable in names),
+    ]
+    for candidate in candidates:
+        if candidate and candidate.value.isascii() and candidate.value.isdecimal():
+            return Located(int(candidate.value[:18]), scope.at(name, candidate.place))
+    return None
+
+
+def _variable(pod: Pod, names: Iterable[str]) -> Located[str] | None:
+    for name in names:
+        variable = pod.environment.get(name)
+        if variable and variable.value:
+            return Located(variable.value, variable.place)
+    return None

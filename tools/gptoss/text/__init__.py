@@ -1,0 +1,1 @@
+"""Files as text: YAML with places, shell, words, secrets, whole files."""

@@ -1,0 +1,24 @@
+"""The one error that people see."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from gptoss.text.places import Place
+
+
+class InputError(Exception):
+    """Something given to the command cannot be read or used.
+
+    The command prints the message, with the place when there is one, and exits with code 2.
+
+    Args:
+        message: One sentence that says what is wrong and what to do.
+        place: Where it stands, when it stands in a file.
+    """
+
+    def __init__(self, message: str, place: Place | None = None) -> None:
+        self.message = message
+        self.place = place
+        super().__init__(f"{place}: {message}" if place else message)

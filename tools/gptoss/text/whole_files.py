@@ -1,0 +1,55 @@
+"""Files that are written whole: a reader sees the old content or the new one, never a part.
+
+This module imports nothing heavy: the command line is judged before Helm starts.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from gptoss.text.errors import InputError
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Writes a file in one step, with the folders that it needs.
+
+    Raises:
+        InputError: It cannot be written.
+    """
+    try:
+        if path.exists() and not path.is_file():  # a pipe or a terminal
+            path.write_text(text, encoding="utf-8")
+            return
+        path.parent.mkdir(parents=True, exist_ok=True)
+        target = path.resolve()
+        staged(target, text.encode()).replace(target)
+    except OSError as error:
+        raise InputError(f"cannot write {path}: {error.strerror or error}") from None
+
+
+def staged(path: Path, content: bytes) -> Path:
+    """A new file beside another, with its mode, ready to be put in its place.
+
+    Raises:
+        OSError: It cannot be written; nothing is left behind then.
+    """
+    import tempfile
+
+    mode = path.stat().st_mode & 0o7777 if path.exists() else 0o666 & ~_umask()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+    new = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+        new.chmod(mode)
+    except BaseException:
+        new.unlink(missing_ok=True)
+        raise
+    return new
+
+
+def _umask() -> int:
+    current = os.umask(0)
+    os.umask(current)
+    return current

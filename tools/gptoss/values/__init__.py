@@ -1,0 +1,1 @@
+"""The values contract of the chart, as a typed model."""

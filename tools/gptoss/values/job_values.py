@@ -1,0 +1,132 @@
+"""Values of the traffic and of the Jobs that measure a target."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field, WithJsonSchema
+
+from gptoss.facts.goodput import METRICS
+from gptoss.values.pod_values import Closed, Count, Name, PodOptions
+
+Goodput = Annotated[
+    dict[str, Annotated[float, Field(gt=0)]],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "patternProperties": {
+                f"^({'|'.join(METRICS)})$": {"type": "number", "exclusiveMinimum": 0}
+            },
+            "additionalProperties": False,
+        }
+    ),
+]
+
+
+class Sweep(Closed):
+    """Concurrencies that the benchmark goes through, one after the other."""
+
+    from_: Count = Field(32, alias="from", description="First concurrency; it doubles each step.")
+    to: Count | None = Field(
+        None,
+        description="Last concurrency; as many requests as the workers decode at once when null.",
+    )
+    rounds: Count = Field(5, description="Requests of a step, in multiples of its concurrency.")
+
+
+class Workload(Closed):
+    """The traffic that the target is built for; the benchmark sends it."""
+
+    input_tokens: Count | None = Field(None, description="Input sequence length in tokens (ISL).")
+    output_tokens: Count | None = Field(None, description="Output sequence length in tokens (OSL).")
+    input_tokens_stddev: Annotated[int, Field(ge=0)] = Field(
+        0, description="Standard deviation of the input sequence length in tokens."
+    )
+    output_tokens_stddev: Annotated[int, Field(ge=0)] = Field(
+        0, description="Standard deviation of the output sequence length in tokens."
+    )
+    concurrency_per_gpu: Count | None = Field(
+        None, description="Requests in flight a GPU, all GPUs of all workers counted."
+    )
+    concurrency: Count | None = Field(
+        None, description="Requests in flight in all, instead of so many a GPU."
+    )
+    requests: Count | None = Field(
+        None, description="Requests in all; ten times the concurrency when null."
+    )
+    sweep: Sweep | None = Field(
+        None,
+        description="Go through several concurrencies instead of one; concurrency, "
+        "concurrencyPerGpu and requests then do not count.",
+    )
+    goodput: Goodput = Field(
+        default_factory=dict,
+        description="Limits of a good request by aiperf's name of the metric: "
+        "time_to_first_token, inter_token_latency and request_latency in milliseconds, "
+        "output_token_throughput_per_user and others.",
+    )
+
+
+class Artifacts(Closed):
+    """Where a Job leaves its results."""
+
+    existing_claim: Name | None = Field(
+        None, description="Claim to write to; only the log has the results when null."
+    )
+    sub_path: str = Field("", description="Folder in the claim; one named after the Job if empty.")
+
+
+class BenchmarkValues(PodOptions):
+    """The Job that measures the target with its workload."""
+
+    enabled: bool = Field(False, description="Run the Job.")
+    image: str | None = Field(None, description="Image with aiperf; Dynamo's runtime's when null.")
+    warmup_requests: Count | None = Field(
+        None, description="Requests before measuring; as many as the concurrency when null."
+    )
+    dataset_entries: Count | None = Field(
+        None,
+        description="Different prompts; as many as warm-up and measured requests when null, so "
+        "that none repeats.",
+    )
+    random_seed: Annotated[int, Field(ge=0)] = Field(
+        100, description="Seed of the synthetic prompts; each step of a sweep adds one."
+    )
+    wait_seconds: Count = Field(
+        7200, description="Seconds to wait until the model is listed in /v1/models."
+    )
+    artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
+    extra_args: list[str] = Field(
+        default_factory=list, description="Flags added to aiperf profile. Escape hatch."
+    )
+
+
+class AccuracyValues(PodOptions):
+    """The Job that evaluates the answers with OpenAI's gpt_oss.evals."""
+
+    enabled: bool = Field(False, description="Run the Job.")
+    image: str | None = Field(
+        None, description="Image with gpt_oss 0.0.9 and its extra eval; there is no default."
+    )
+    evals: Annotated[list[Literal["gpqa", "aime25", "basic"]], Field(min_length=1)] = Field(
+        ["gpqa", "aime25"],
+        description="Evaluations; their questions are fetched from the internet.",
+    )
+    reasoning_efforts: Annotated[list[Literal["low", "medium", "high"]], Field(min_length=1)] = (
+        Field(
+            ["low", "medium"],
+            description="Reasoning efforts, one evaluation after the other.",
+        )
+    )
+    threads: Count | None = Field(
+        None,
+        description="Questions asked at once; as many as the workers decode at once, and at most "
+        "1584, when null.",
+    )
+    wait_seconds: Count = Field(
+        7200, description="Seconds to wait until the model is listed in /v1/models."
+    )
+    artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
+    extra_args: list[str] = Field(
+        default_factory=list, description="Flags added to gpt_oss.evals. Escape hatch."
+    )

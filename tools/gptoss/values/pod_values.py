@@ -1,0 +1,149 @@
+"""Values of pods: what every pod has, workers and frontend."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic.alias_generators import to_camel
+
+from gptoss.facts.world import Facts
+
+FACTS = Facts()
+
+Quantity = Annotated[
+    str | int,
+    Field(description="Kubernetes quantity, as in 80Gi"),
+    WithJsonSchema(
+        {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$"}
+    ),
+]
+Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+Count = Annotated[int, Field(ge=1)]
+Free = dict[str, Any]
+Strings = dict[str, str]
+Engine = Annotated[dict[str, Any], WithJsonSchema({"x-engine": True})]
+Environment = Annotated[
+    dict[str, Any],
+    WithJsonSchema(
+        {
+            "type": "object",
+            "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
+            "additionalProperties": {
+                "anyOf": [
+                    {"type": "string"},
+                    {
+                        "type": "object",
+                        "description": "A source, as under valueFrom",
+                        "minProperties": 1,
+                        "maxProperties": 1,
+                    },
+                    {"type": "null"},
+                ]
+            },
+        }
+    ),
+]
+
+
+class Closed(BaseModel):
+    """A map that takes only the keys declared."""
+
+    model_config = ConfigDict(extra="forbid", alias_generator=to_camel, populate_by_name=True)
+
+
+class Resources(Closed):
+    """CPU and memory; GPUs are derived from the engine config."""
+
+    requests: dict[str, Quantity] = Field(
+        default_factory=dict, description="What the scheduler reserves."
+    )
+    limits: dict[str, Quantity] = Field(default_factory=dict, description="What is not exceeded.")
+
+
+class PodOptions(Closed):
+    """Options that every pod of the chart has."""
+
+    env: Environment = Field(
+        default_factory=dict,
+        description="Extra environment: a string, or a source as under valueFrom. Wins over what "
+        "the chart sets; null removes it. Escape hatch.",
+    )
+    resources: Resources = Field(default_factory=Resources, description="CPU and memory.")
+    pod_annotations: Strings = Field(
+        default_factory=dict, description="Annotations of the pods. Escape hatch."
+    )
+    pod_labels: Strings = Field(
+        default_factory=dict, description="Labels of the pods. Escape hatch."
+    )
+    extra_volumes: list[Free] = Field(
+        default_factory=list, description="Volumes of the pods. Escape hatch."
+    )
+    extra_volume_mounts: list[Free] = Field(
+        default_factory=list, description="Volume mounts of the main container. Escape hatch."
+    )
+    extra_pod_spec: Free = Field(
+        default_factory=dict,
+        description="Fields merged over the pod's spec, last word. Escape hatch.",
+    )
+
+
+class Worker(PodOptions):
+    """A worker: one engine, in any number of replicas."""
+
+    role: Literal["aggregated", "prefill", "decode"] = Field(
+        description="aggregated does both; prefill and decode come in pairs."
+    )
+    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Engines of this kind.")
+    engine_config: str | None = Field(
+        None, description="TensorRT-LLM YAML under the chart's engine_configs/."
+    )
+    engine: Engine = Field(
+        default_factory=dict,
+        description="TensorRT-LLM settings merged over engineConfig; null is passed on.",
+    )
+    gpus: Count | None = Field(
+        None,
+        description="GPUs of one replica; derived from the engine's parallel sizes when null, "
+        "must agree with them otherwise.",
+    )
+    nodes: Count | None = Field(
+        None,
+        description="Nodes of one replica; as few as hold its GPUs when null. trtllm-serve has "
+        "one.",
+    )
+    extra_args: list[str] = Field(
+        default_factory=list,
+        description="Flags added to dynamo.trtllm or trtllm-serve. Sizes belong into engine. "
+        "Escape hatch.",
+    )
+    shared_memory: Quantity | None = Field(
+        None, description="Size of /dev/shm; 20Gi a GPU when null."
+    )
+    termination_grace_period_seconds: Count = Field(
+        300, description="Seconds that running requests get to finish when a pod is stopped."
+    )
+
+
+class FrontendValues(PodOptions):
+    """The HTTP frontend with its router."""
+
+    replicas: Annotated[int, Field(ge=0)] = Field(1, description="Frontends.")
+    router_mode: Literal[
+        "round-robin", "random", "power-of-two", "least-loaded", "kv", "device-aware-weighted"
+    ] = Field(
+        "round-robin",
+        description="How requests are spread over workers; kv follows cached prefixes and turns "
+        "on the workers' KV events.",
+    )
+    enforce_disagg: bool | None = Field(
+        None,
+        description="Refuse requests while no prefill worker is there, rather than silently "
+        "prefill on decode workers; on for disaggregated targets when null.",
+    )
+    extra_args: list[str] = Field(
+        default_factory=list, description="Flags added to dynamo.frontend. Escape hatch."
+    )
+    termination_grace_period_seconds: Count = Field(
+        60, description="Seconds that open connections get to finish when a pod is stopped."
+    )
