@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from contextlib import ExitStack
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests.oracles.client import (
     AIPERF_VERSION,
@@ -16,8 +16,9 @@ from tests.oracles.client import (
 )
 
 # A loaded machine is no reason to fail, and CI tries the same examples every time.
-settings.register_profile("here", deadline=None)
-settings.register_profile("ci", deadline=None, derandomize=True)
+SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
+settings.register_profile("here", deadline=None, suppress_health_check=SLOW)
+settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
 
 

@@ -11,9 +11,9 @@ from click.testing import CliRunner, Result
 
 from gptoss.cli import Commands
 from gptoss.cli.transfer import diff, import_
+from tests.comparing.test_compare import container, objects, text
 from tests.importing.test_convert import SERVE
 from tests.sources.truss_examples import TRUSS
-from tests.test_compare import container, objects, text
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -23,10 +23,10 @@ from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 from gptoss.values.contract import Values
+from tests.comparing.test_compare import Objects, container, deployment, objects
 from tests.rules import base
 from tests.sources.manifest_examples import ALPHA, BENCHMARK, BETA, ENGINE, documents
 from tests.sources.test_mutations import mutated
-from tests.test_compare import Objects, container, deployment, objects
 
 if TYPE_CHECKING:
     from pathlib import Path

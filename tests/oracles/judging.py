@@ -8,6 +8,7 @@ from gptoss.checking.checker import run
 from gptoss.deployment.model import Deployment
 from gptoss.deployment.pods import Variable
 from gptoss.facts.world import Facts
+from gptoss.rules.benchmark import command_line
 from gptoss.rules.rule import RULES, Finding, Severity
 from gptoss.text.command import Command
 from gptoss.text.places import Located, Place
@@ -15,7 +16,7 @@ from tests.rules.examples import deployment_of, read
 
 FACTS = Facts()
 FLAG_RULES = [r for r in RULES.values() if r.id.startswith("R")]
-BENCH_RULES = [r for r in RULES.values() if r.check.__module__.endswith(".bench_flags")]
+BENCH_RULES = [r for r in RULES.values() if r.check.__module__ == command_line.__name__]
 HERE = Place("command.yaml")
 
 

@@ -208,7 +208,7 @@ def test_a_values_file_that_is_no_map_is_refused(tmp_path: Path) -> None:
 
 
 def test_without_helm_the_message_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gptoss.sources.chart.helm.resources.root", lambda: Path("/nowhere"))
+    monkeypatch.setattr("gptoss.sources.chart.helm.folders.root", lambda: Path("/nowhere"))
     monkeypatch.setenv("PATH", "")
     with pytest.raises(InputError, match=r"Helm is not on the PATH; install Helm 3\.14"):
         find_helm()
