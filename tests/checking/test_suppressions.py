@@ -9,11 +9,11 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from gptoss.checking.checked import Checked
 from gptoss.checking.checker import Result, run
 from gptoss.checking.config import Config, find_config
 from gptoss.checking.suppressions import apply, apply_all
 from gptoss.cli import main
-from gptoss.reports import Checked
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.kubernetes.build import build
 from gptoss.text.errors import InputError

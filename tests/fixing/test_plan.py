@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
 from gptoss.fixing.files import write_all
 from gptoss.fixing.plan import FixPlan, plan_fixes
-from gptoss.reports import Checked, findings_of
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
 from gptoss.fixing.plan import FixPlan, plan_fixes
-from gptoss.reports import Checked, findings_of
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.files import read as read_file
 from gptoss.sources.kubernetes import build

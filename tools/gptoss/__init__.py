@@ -12,9 +12,11 @@ A map of the house; each room uses those above it::
     checking        runs the rules; suppressions and configuration
     fixing          changes that mend findings, tried before they are written
     reports         findings as text, json, sarif, junit, for GitHub and GitLab
-
-    showing  comparing  importing  rendering   what else is made of a Deployment
-    values          the values contract of the chart
+    values          the values contract of the chart, as a typed model
+    showing         what is in force, what the benchmark sends, what is shipped
+    comparing       two deployments, or two releases, held against each other
+    importing       a Deployment as a values file of the chart
+    rendering       a target as compose file, script, kustomize or values
     cli             what is typed
 """
 

@@ -12,7 +12,7 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.reports import Checked
+    from gptoss.checking.checked import Checked
     from gptoss.sources.request import Request
 
 STDIN = "-"
@@ -49,10 +49,10 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
     if against == STDIN and STDIN in request.sources:
         raise InputError("--against -: standard input can be read only once; give a file")
     loaded = load(request)
+    from gptoss.checking.checked import Checked
     from gptoss.checking.checker import run
     from gptoss.checking.config import find_config
     from gptoss.checking.suppressions import apply_all
-    from gptoss.reports import Checked
     from gptoss.text.files import text_of
 
     deployments = loaded.deployments

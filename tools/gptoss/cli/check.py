@@ -15,8 +15,8 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
+    from gptoss.checking.checked import Checked
     from gptoss.fixing.plan import FixPlan
-    from gptoss.reports import Checked
     from gptoss.sources.request import Request
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
@@ -126,7 +126,7 @@ def _planned(request: Request, against: str | None) -> FixPlan:
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
     """Whether any finding is as bad as --fail-on says."""
-    from gptoss.reports import findings_of
+    from gptoss.checking.checked import findings_of
     from gptoss.rules.rule import Severity
 
     threshold = Severity[fail_on.upper()]

@@ -15,7 +15,7 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.reports import Checked
+    from gptoss.checking.checked import Checked
     from gptoss.sources.request import Request
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
+from gptoss.checking.checked import Checked, findings_of
 from gptoss.comparing.upgrade_steps import (
     Step,
     api_version,
@@ -18,7 +19,6 @@ from gptoss.comparing.upgrade_steps import (
 )
 from gptoss.facts.world import version_number
 from gptoss.fixing.plan import FixPlan, plan_fixes
-from gptoss.reports import Checked, findings_of
 from gptoss.rules.rule import Severity
 from gptoss.text.errors import InputError
 

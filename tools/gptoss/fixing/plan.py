@@ -11,10 +11,10 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gptoss.checking.checked import findings_of
 from gptoss.fixing.edits import changed, edit_changes
 from gptoss.fixing.files import own_file, read_text, unified, write_all
 from gptoss.fixing.yaml_edits import NotPossibleError
-from gptoss.reports import findings_of
 from gptoss.rules.rule import Severity
 from gptoss.text import files
 from gptoss.text.errors import InputError
@@ -23,8 +23,8 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
     from pathlib import Path
 
+    from gptoss.checking.checked import Checked
     from gptoss.fixing.yaml_edits import Change
-    from gptoss.reports import Checked
     from gptoss.rules.fixes import Fix
     from gptoss.rules.rule import Finding
 
