@@ -19,8 +19,9 @@ from gptoss.sources.kubernetes.build import build
 from gptoss.text.errors import InputError
 from gptoss.text.files import text_of
 from gptoss.text.yaml_tree import parse_documents
-from tests.rules.examples import FACTS, dump, read
+from tests.rules.examples import FACTS, read
 from tests.rules.examples import text_of as example_text
+from tests.rules.patches import dump
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -22,6 +22,7 @@ from gptoss.sources.kubernetes.build import build
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
 from tests.rules import base
+from tests.rules.v1beta1 import as_v1beta1
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -70,7 +71,7 @@ def test_a_deployment_is_equal_to_itself() -> None:
 
 def test_the_two_api_versions_of_one_graph_are_equal() -> None:
     beta = objects()
-    beta["graph"] = base.as_v1beta1(beta["graph"])
+    beta["graph"] = as_v1beta1(beta["graph"])
     assert told(objects(), beta) == {}
 
 

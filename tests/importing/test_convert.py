@@ -25,6 +25,7 @@ from gptoss.text.yaml_tree import Tree, parse_documents
 from gptoss.values.contract import Values
 from tests.comparing.test_compare import Objects, container, deployment, objects
 from tests.rules import base
+from tests.rules.v1beta1 import as_v1beta1
 from tests.sources.manifest_examples import ALPHA, BENCHMARK, BETA, ENGINE, documents
 from tests.sources.test_mutations import mutated
 
@@ -86,7 +87,7 @@ def test_a_graph_with_its_benchmark_comes_back_in_every_setting(
 ) -> None:
     parts = objects(disaggregated)
     if version == "v1beta1":
-        parts["graph"] = base.as_v1beta1(parts["graph"])
+        parts["graph"] = as_v1beta1(parts["graph"])
     source = deployment(parts)
     missing = {"benchmark random seed", "benchmark extra inputs"}
     assert differences(source, convert(source, FACTS)).keys() <= missing

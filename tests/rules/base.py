@@ -6,8 +6,10 @@ from copy import deepcopy
 from typing import Any
 
 from gptoss.facts.world import Facts
+from tests.rules.patches import lay, set_variables
 
 FACTS = Facts()
+GRAPH = "DynamoGraphDeployment"
 NAME = "gpt-oss"
 IMAGE = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime"
 REVISION = "b5c939de8f754692c1647ca79fbf85e8c1e70f8a"
@@ -19,15 +21,6 @@ CLAIM = "gpt-oss-model-cache"
 
 SECURITY = {"runAsNonRoot": True, "runAsUser": 1000, "fsGroup": 1000}
 RESTRICTED = {"allowPrivilegeEscalation": False, "capabilities": {"drop": ["ALL"]}}
-# Fields of a component that both versions call the same.
-KEPT = (
-    "eppConfig",
-    "minAvailable",
-    "multinode",
-    "replicas",
-    "runtimeVersionOverride",
-    "topologyConstraint",
-)
 CACHE_VOLUME = {"name": "model-cache", "persistentVolumeClaim": {"claimName": CLAIM}}
 
 AGGREGATED: dict[str, Any] = {
@@ -74,26 +67,26 @@ def engines(disaggregated: bool) -> dict[str, Any]:
     return {role: deepcopy(engine) for role, engine in roles.items()}
 
 
-def graph(disaggregated: bool, release: str) -> dict[str, Any]:
+def graph(disaggregated: bool, release: str, name: str = NAME) -> dict[str, Any]:
     """The DynamoGraphDeployment, in ``v1alpha1``."""
     services = {"Frontend": _frontend(disaggregated, release)}
     roles = {"prefill": 1, "decode": 4} if disaggregated else {"worker": 4}
     for role, gpus in roles.items():
-        services[role] = _worker(role, gpus, release)
+        services[role] = _worker(role, gpus, release, name)
     return {
         "apiVersion": "nvidia.com/v1alpha1",
-        "kind": "DynamoGraphDeployment",
-        "metadata": {"name": NAME},
+        "kind": GRAPH,
+        "metadata": {"name": name},
         "spec": {"backendFramework": "trtllm", "services": services},
     }
 
 
-def config_map(engine_texts: dict[str, str]) -> dict[str, Any]:
+def config_map(engine_texts: dict[str, str], name: str = NAME) -> dict[str, Any]:
     """The ConfigMap that holds the engine YAML of every role."""
     return {
         "apiVersion": "v1",
         "kind": "ConfigMap",
-        "metadata": {"name": f"{NAME}-engine"},
+        "metadata": {"name": f"{name}-engine"},
         "data": {f"{role}.yaml": text for role, text in engine_texts.items()},
     }
 
@@ -125,34 +118,25 @@ def download(release: str) -> dict[str, Any]:
     return _job(f"{NAME}-download", container)
 
 
-def benchmark(disaggregated: bool, release: str) -> dict[str, Any]:
+def benchmark(disaggregated: bool, release: str, name: str = NAME) -> dict[str, Any]:
     """The benchmark Job."""
     isl, osl, concurrency, gpus = (8192, 1024, 1280, 5) if disaggregated else (128, 1000, 3600, 4)
     flags = {
         "--model": MODEL,
         "--tokenizer": SNAPSHOT,
-        "--url": f"http://{NAME}-frontend:8000",
+        "--url": f"http://{name}-frontend:8000",
         "--endpoint-type": "chat",
         "--synthetic-input-tokens-mean": isl,
         "--output-tokens-mean": osl,
         "--extra-inputs": "ignore_eos:true",
-        "--concurrency": concurrency,
-        "--request-count": 10 * concurrency,
-        "--num-dataset-entries": 10 * concurrency,
-        "--warmup-request-count": concurrency,
         "--artifact-dir": "/results",
     }
     container = {
         "name": "benchmark",
         "image": f"{IMAGE}:{release}",
         "command": ["aiperf", "profile"],
-        "args": [str(word) for pair in flags.items() for word in pair] + ["--streaming"],
-        "env": variables(
-            {
-                "CONCURRENCY_PER_GPU": str(concurrency // gpus),
-                "DEPLOYMENT_GPU_COUNT": str(gpus),
-            }
-        ),
+        "args": ["--streaming", *(str(word) for pair in flags.items() for word in pair)],
+        "env": [],
         "volumeMounts": [
             {"name": "model-cache", "mountPath": CACHE, "readOnly": True},
             {"name": "results", "mountPath": "/results"},
@@ -160,67 +144,39 @@ def benchmark(disaggregated: bool, release: str) -> dict[str, Any]:
         "securityContext": RESTRICTED,
         "resources": {"requests": {"cpu": "4", "memory": "8Gi"}},
     }
-    job = _job(f"{NAME}-benchmark", container)
+    job = _job(f"{name}-benchmark", container)
     job["spec"]["template"]["spec"]["volumes"].append({"name": "results", "emptyDir": {}})
+    set_load(job, gpus, concurrency, 10 * concurrency)
     return job
 
 
-def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
-    """The same graph, written in ``v1beta1``."""
-    components = []
-    for name, service in graph["spec"]["services"].items():
-        pod = deepcopy(service["extraPodSpec"])
-        container = {"name": "main", **pod.pop("mainContainer")}
-        resources = service.get("resources", {})
-        container["resources"] = {
-            kind: {("nvidia.com/gpu" if k == "gpu" else k): v for k, v in amounts.items()}
-            for kind, amounts in resources.items()
-        }
-        component: dict[str, Any] = {
-            "name": name.lower(),
-            "type": _type(service),
-            "podTemplate": {
-                "metadata": service.get("extraPodMetadata", {}),
-                "spec": {**pod, "containers": [container]},
-            },
-        }
-        component |= {key: service[key] for key in KEPT if key in service}
-        if memory := service.get("sharedMemory"):
-            component["sharedMemorySize"] = "0" if memory.get("disabled") else memory["size"]
-        if service.get("scalingAdapter", {}).get("enabled"):
-            component["scalingAdapter"] = {}
-        if sharing := _gpu_sharing(service):
-            component["experimental"] = sharing
-        components.append(component)
-    kept = {
-        key: graph["spec"][key]
-        for key in ("backendFramework", "experimental", "restart")
-        if key in graph["spec"]
+def set_load(job: dict[str, Any], gpus: int, concurrency: int, requests: int) -> None:
+    """Lets a benchmark keep so many requests in flight of so many, and divide by the GPUs."""
+    flags = f"--concurrency {concurrency} --warmup-request-count {concurrency} "
+    flags += f"--request-count {requests} --num-dataset-entries {requests}"
+    lay(job, "flags", flags)
+    whole = concurrency % gpus == 0
+    set_variables(
+        job,
+        {
+            "CONCURRENCY_PER_GPU": str(concurrency // gpus) if whole else None,
+            "DEPLOYMENT_GPU_COUNT": str(gpus),
+        },
+    )
+
+
+def accuracy() -> dict[str, Any]:
+    """A Job that evaluates the answers."""
+    container = {
+        "name": "evals",
+        "image": "registry.internal/gpt-oss-evals:0.0.9",
+        "command": ["python3", "-m", "gpt_oss.evals"],
+        "args": [],
+        "env": [],
+        "securityContext": RESTRICTED,
+        "resources": {"requests": {"cpu": "4", "memory": "8Gi"}},
     }
-    if topology := graph["spec"].get("topologyConstraint"):
-        topology = dict(topology)
-        name = topology.pop("topologyProfile", None)
-        kept["topologyConstraint"] = {"clusterTopologyName": name, **topology}
-    return {
-        **graph,
-        "apiVersion": "nvidia.com/v1beta1",
-        "spec": {**kept, "components": components},
-    }
-
-
-def _gpu_sharing(service: dict[str, Any]) -> dict[str, Any]:
-    """GPU memory service and failover, which are on by their presence in ``v1beta1``."""
-    return {
-        name: {}
-        for name in ("gpuMemoryService", "failover")
-        if service.get(name, {}).get("enabled")
-    }
-
-
-def _type(service: dict[str, Any]) -> str:
-    """The ``type`` that the operator converts a v1alpha1 service to."""
-    kind: str = service["componentType"]
-    return str(service.get("subComponentType", kind)) if kind == "worker" else kind
+    return _job(f"{NAME}-accuracy", container)
 
 
 def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
@@ -252,7 +208,7 @@ def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
     }
 
 
-def _worker(role: str, gpus: int, release: str) -> dict[str, Any]:
+def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
     args = ["--model-path", SNAPSHOT, "--served-model-name", MODEL]
     args += ["--extra-engine-args", f"{CONFIG}/{role}.yaml"]
     args += ["--dyn-reasoning-parser", "gpt_oss", "--dyn-tool-call-parser", "harmony"]
@@ -287,7 +243,7 @@ def _worker(role: str, gpus: int, release: str) -> dict[str, Any]:
             },
             "volumes": [
                 CACHE_VOLUME,
-                {"name": "engine", "configMap": {"name": f"{NAME}-engine"}},
+                {"name": "engine", "configMap": {"name": f"{name}-engine"}},
             ],
         },
     }

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gptoss.facts.world import Facts
-from tests.rules import base
+from tests.rules import base, patches
 
 FACTS = Facts()
 NAME = f"{base.NAME}-server"
@@ -107,10 +107,6 @@ def service() -> dict[str, Any]:
 def benchmark(release: str) -> dict[str, Any]:
     """The benchmark Job."""
     job = base.benchmark(disaggregated=False, release=release)
-    container = job["spec"]["template"]["spec"]["containers"][0]
-    changed = {"--url": f"http://{NAME}:8000", "--concurrency": "720", "--request-count": "7200"}
-    changed |= {"--num-dataset-entries": "7200", "--warmup-request-count": "720"}
-    for flag, value in changed.items():
-        container["args"][container["args"].index(flag) + 1] = value
-    container["env"] = base.variables({"CONCURRENCY_PER_GPU": "180", "DEPLOYMENT_GPU_COUNT": "4"})
+    patches.lay(job, "flags", f"--url http://{NAME}:8000")
+    base.set_load(job, gpus=4, concurrency=720, requests=7200)
     return job

@@ -46,28 +46,40 @@ The examples are run as tests. Each is laid over a clean deployment: a disaggreg
 prefill and TP4 decode workers on GB200; where a part is called `worker`, an aggregated one of TP4
 with attention data parallelism; where one is called `server` or `service`, a Deployment of
 `trtllm-serve` with TP4 and its Service. Parts are separated by `---`, and the comment that a part
-begins with says what it is laid over:
+begins with says what it is laid over; with `and`, as in `# prefill.yaml and decode.yaml`, it is
+laid over each:
 
 | comment | the part |
 |---|---|
 | `# decode.yaml`, `# prefill.yaml`, `# worker.yaml` | is merged over that worker's engine YAML |
+| `# decode.yaml lines` | stands in it as written, in place of the keys that it has |
 | `# decode.yaml text` | replaces it |
 | `# decode`, `# prefill`, `# worker`, `# frontend` | is merged over that component, in `v1alpha1` |
-| `# decode flags` | is added to its arguments |
+| `# decode pod`, `# decode container` | is merged over its pod, its container |
+| `# decode flags` | is added to its arguments, in place of flags that it gives anew |
 | `# decode flags removed` | names flags that are removed |
 | `# decode env` | is merged into its environment |
+| `# decode script` | is what `sh -c` runs in its place; `{command}` is what ran before |
 | `# graph` | is merged over the DynamoGraphDeployment |
 | `# server`, `# service`, `# server.yaml` | is merged over that Deployment, Service, engine YAML |
 | `# benchmark`, `# download` | is merged over that Job |
-| `# server container`, `# server flags`, `# server env` | as above; also of both Jobs |
+| `# accuracy` | is merged over a Job of gpt_oss.evals, which is there only then |
+| `# claim`, `# config` | is merged over the claim of the cache, the ConfigMap of the engine YAML |
+| `# server flags`, `# download pod`, … | as above, also of the server and of Jobs |
 | `# document` | is one more manifest |
 | `# compose` | is merged over a compose file with the same workers, prefill TP4 too, on 8 B200 |
 | `# values` | is a values file over a shipped target |
 
-Null removes a key. `# gpu:`, `# release:` and `# api:` choose the GPU of every worker, the Dynamo
-release and the API version; `# also:` names other rules that the example fires. `# against:`
-compares it with the clean deployment, as if that were installed, and with the parts whose comment
-begins with `installed`, as in `# installed decode`, laid over it.
+Null removes a key, and lists of named things are merged by name. What an example does not say
+follows from what it says: CUDA graphs cover max_batch_size, the benchmark counts the GPUs that
+there are, keeps as many requests in flight as the workers decode at once, and sends ten times as
+many; names follow the name of the graph.
+
+`# gpu:`, `# release:` and `# api:` choose the GPU of every worker, the Dynamo release and the API
+version; `# decode gpus:` how many GPUs a pod of that worker asks for; `# also:` names other rules
+that the example fires. `# against:` compares it with the clean deployment, as if that were
+installed, and with the parts whose comment begins with `installed`, as in `# installed decode`,
+laid over it.
 """
 
 

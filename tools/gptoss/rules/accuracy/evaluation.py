@@ -27,76 +27,31 @@ GUIDE = (
     Severity.WARNING,
     source=GUIDE,
     bad="""
-    # also: B003
     # worker.yaml
     max_seq_len: 16384
     max_num_tokens: 32768
     max_batch_size: 128
-    cuda_graph_config: {enable_padding: true, max_batch_size: 128}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,medium"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,medium
     """,
     good="""
-    # also: B003
     # worker.yaml
     max_seq_len: 32768
     max_num_tokens: 32768
     max_batch_size: 128
-    cuda_graph_config: {enable_padding: true, max_batch_size: 128}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,medium"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,medium
     """,
     near="""
-    # also: B003
     # worker.yaml
     max_seq_len: 131072
     max_num_tokens: 133120
     max_batch_size: 2
-    cuda_graph_config: {enable_padding: true, max_batch_size: 2}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, high]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort high
     """,
     needs=(Need.MODEL, Need.ENGINE),
 )
@@ -126,77 +81,33 @@ def evaluation_answers_cut(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     Severity.WARNING,
     source=GUIDE,
     bad="""
-    # also: B003 E009
+    # also: E009
     # worker.yaml
     max_seq_len: 32768
     max_num_tokens: 16384
     max_batch_size: 128
-    cuda_graph_config: {enable_padding: true, max_batch_size: 128}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,medium"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,medium
     """,
     good="""
-    # also: B003
     # worker.yaml
     max_seq_len: 32768
     max_num_tokens: 32768
     max_batch_size: 128
-    cuda_graph_config: {enable_padding: true, max_batch_size: 128}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,medium"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,medium
     """,
     near="""
-    # also: B003
     # worker.yaml
+    enable_attention_dp: false
     max_seq_len: 131072
     max_num_tokens: 133120
     max_batch_size: 720
-    cuda_graph_config: {enable_padding: true, max_batch_size: 720}
-    enable_attention_dp: false
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, high]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort high
     """,
     needs=(Need.MODEL, Need.ENGINE),
 )
@@ -225,77 +136,32 @@ def evaluation_batch_tokens_short(deployment: Deployment, _facts: Facts) -> Iter
     Severity.WARNING,
     source=GUIDE,
     bad="""
-    # also: B003
     # worker.yaml
     max_seq_len: 131072
     max_num_tokens: 133120
     max_batch_size: 128
-    cuda_graph_config: {enable_padding: true, max_batch_size: 128}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,high"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,high
     """,
     good="""
-    # also: B003
     # worker.yaml
     max_seq_len: 131072
     max_num_tokens: 133120
     max_batch_size: 2
-    cuda_graph_config: {enable_padding: true, max_batch_size: 2}
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,high"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,high
     """,
     near="""
-    # also: B003
     # worker.yaml
+    enable_attention_dp: false
     max_seq_len: 131072
     max_num_tokens: 133120
     max_batch_size: 720
-    cuda_graph_config: {enable_padding: true, max_batch_size: 720}
-    enable_attention_dp: false
     ---
-    # document
-    apiVersion: batch/v1
-    kind: Job
-    metadata: {name: gpt-oss-accuracy}
-    spec:
-      template:
-        spec:
-          restartPolicy: Never
-          securityContext: {runAsNonRoot: true}
-          containers:
-          - name: evals
-            image: registry.internal/gpt-oss-evals:0.0.9
-            command: [python3, -m, gpt_oss.evals, --reasoning-effort, "low,high"]
-            securityContext: {allowPrivilegeEscalation: false, capabilities: {drop: [ALL]}}
-            resources: {requests: {cpu: "4", memory: 8Gi}}
+    # accuracy flags
+    --reasoning-effort low,high
     """,
     needs=(Need.MODEL, Need.ENGINE),
 )

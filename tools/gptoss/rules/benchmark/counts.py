@@ -126,22 +126,26 @@ def concurrency_not_per_gpu_times_gpus(deployment: Deployment, _facts: Facts) ->
     bad="""
     # worker.yaml
     max_batch_size: 800
+    ---
+    # benchmark flags
+    --concurrency 3600
     """,
     good="""
     # worker.yaml
     max_batch_size: 900
+    ---
+    # benchmark flags
+    --concurrency 3600
     """,
     near="""
     # worker.yaml
     max_batch_size: 450
-    cuda_graph_config: {max_batch_size: 450}
     ---
     # worker
     replicas: 2
     ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "8"
-    CONCURRENCY_PER_GPU: "450"
+    # benchmark flags
+    --concurrency 3600
     """,
 )
 def concurrency_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -183,15 +187,15 @@ def capacity_of(worker: Worker) -> str:
     source="ai-dynamo/aiperf 0.13.0 (accepts it without a word)",
     bad="""
     # benchmark flags
-    --request-count 640
+    --concurrency 1280 --request-count 640
     """,
     good="""
     # benchmark flags
-    --request-count 12800
+    --concurrency 1280 --request-count 12800
     """,
     near="""
     # benchmark flags
-    --request-count 2560
+    --concurrency 1280 --request-count 2560
     """,
 )
 def fewer_requests_than_concurrency(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

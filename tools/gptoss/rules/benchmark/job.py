@@ -37,45 +37,30 @@ INSTALLERS = {
     runtimes=DYNAMO,
     source=PERF,
     bad="""
-    # benchmark
-    spec:
-      template:
-        spec:
-          affinity:
-            podAntiAffinity:
-              requiredDuringSchedulingIgnoredDuringExecution:
-              - topologyKey: kubernetes.io/hostname
-                labelSelector:
-                  matchLabels:
-                    nvidia.com/dynamo-graph-deployment-name: gpt-oss
+    # benchmark pod
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss}}
     """,
     good="""
-    # benchmark
-    spec:
-      template:
-        spec:
-          affinity:
-            podAntiAffinity:
-              preferredDuringSchedulingIgnoredDuringExecution:
-              - weight: 100
-                podAffinityTerm:
-                  topologyKey: kubernetes.io/hostname
-                  labelSelector:
-                    matchLabels:
-                      nvidia.com/dynamo-graph-deployment-name: gpt-oss
+    # benchmark pod
+    affinity:
+      podAntiAffinity:
+        preferredDuringSchedulingIgnoredDuringExecution:
+        - weight: 100
+          podAffinityTerm:
+            topologyKey: kubernetes.io/hostname
+            labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss}}
     """,
     near="""
-    # benchmark
-    spec:
-      template:
-        spec:
-          affinity:
-            podAntiAffinity:
-              requiredDuringSchedulingIgnoredDuringExecution:
-              - topologyKey: kubernetes.io/hostname
-                labelSelector:
-                  matchLabels:
-                    nvidia.com/dynamo-graph-deployment-name: another
+    # benchmark pod
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: another}}
     """,
 )
 def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -105,27 +90,18 @@ def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) ->
     Severity.WARNING,
     source=PERF,
     bad="""
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      apt-get update && apt-get install -y jq
-      aiperf profile --concurrency 1280 --warmup-request-count 1280
+    # benchmark script
+    apt-get update && apt-get install -y jq
+    {command}
     """,
     good="""
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      aiperf profile --concurrency 1280 --warmup-request-count 1280
+    # benchmark script
+    {command}
     """,
     near="""
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      pip --version
-      aiperf profile --concurrency 1280 --request-count 12800 --warmup-request-count 1280
+    # benchmark script
+    pip --version
+    {command}
     """,
 )
 def installs_at_run_time(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -173,16 +149,16 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
     # benchmark container
     image: python:3.12-slim
     ---
-    # benchmark
-    spec: {template: {spec: {imagePullSecrets: [{name: nvcrimagepullsecret}]}}}
+    # benchmark pod
+    imagePullSecrets: [{name: nvcrimagepullsecret}]
     """,
     good="""
     # benchmark container
     image: python:3.12-slim
     """,
     near="""
-    # benchmark
-    spec: {template: {spec: {imagePullSecrets: [{name: nvcrimagepullsecret}]}}}
+    # benchmark pod
+    imagePullSecrets: [{name: nvcrimagepullsecret}]
     """,
 )
 def pull_secret_of_another_registry(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -27,17 +27,16 @@ ENTRIES = ("--num-dataset-entries", "--num-prompts")
     bad="""
     # worker.yaml
     max_seq_len: 1024
-    max_batch_size: 900
     ---
     # benchmark flags
     --synthetic-input-tokens-mean 1024 --output-tokens-mean 100
     """,
     good="""
-    # benchmark flags
-    --synthetic-input-tokens-mean 128
-    ---
     # worker.yaml
     max_seq_len: 2048
+    ---
+    # benchmark flags
+    --synthetic-input-tokens-mean 128
     """,
     near="""
     # worker.yaml

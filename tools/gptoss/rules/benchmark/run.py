@@ -67,15 +67,15 @@ def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "concurrency)",
     bad="""
     # benchmark flags
-    --request-count 1600 --num-dataset-entries 1600
+    --concurrency 1280 --request-count 1600
     """,
     good="""
     # benchmark flags
-    --request-count 12800
+    --concurrency 1280 --request-count 12800
     """,
     near="""
     # benchmark flags
-    --request-count 12900 --num-dataset-entries 12900
+    --concurrency 1280 --request-count 12900
     """,
 )
 def last_wave_half_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -30,33 +30,27 @@ ROUNDS = 5
     Severity.INFO,
     source=f"{GUIDE}; max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
     bad="""
-    # worker.yaml
-    stream_interval: 20
+    # decode.yaml
+    max_batch_size: 1280
     ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 1024 2048 4096; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 640 1280 2560; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     good="""
-    # worker.yaml
-    stream_interval: 20
+    # decode.yaml
+    max_batch_size: 1280
     ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 1024 2048 3600; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 320 640 1280; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     near="""
-    # also: B003 B002 B004
+    # also: B003
     # benchmark flags
-    --concurrency 40960
+    --concurrency 2560
     """,
     needs=(Need.ENGINE,),
 )
@@ -88,39 +82,30 @@ def sweep_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said
     source=GUIDE,
     bad="""
     # worker.yaml
-    stream_interval: 20
+    enable_attention_dp: true
     ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 32 64 128; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 32 64 128; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     good="""
     # worker.yaml
-    stream_interval: 20
+    enable_attention_dp: true
     ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 32 64 128 3600; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 32 64 128 3600; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     near="""
     # worker.yaml
     enable_attention_dp: false
     ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 32 64 128; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 32 64 128; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     needs=(Need.ENGINE,),
 )
@@ -151,40 +136,22 @@ def sweep_ends_below_capacity(deployment: Deployment, _facts: Facts) -> Iterator
     Severity.INFO,
     source=f"{GUIDE} (five times the concurrency)",
     bad="""
-    # worker.yaml
-    stream_interval: 20
-    ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 1024 2048 3600; do
-        aiperf profile --concurrency $c --request-count $((2*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 320 640 1280; do
+      aiperf profile --concurrency $c --request-count $((2*c)) --warmup-request-count $c
+    done
     """,
     good="""
-    # worker.yaml
-    stream_interval: 20
-    ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 1024 2048 3600; do
-        aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 320 640 1280; do
+      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
+    done
     """,
     near="""
-    # worker.yaml
-    stream_interval: 20
-    ---
-    # benchmark container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      for c in 1024 2048 3600; do
-        aiperf profile --concurrency $c --request-count 18000 --warmup-request-count $c
-      done
+    # benchmark script
+    for c in 320 640 1280; do
+      aiperf profile --concurrency $c --request-count 6400 --warmup-request-count $c
+    done
     """,
 )
 def sweep_steps_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -216,13 +183,8 @@ def sweep_steps_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     bad="""
     # benchmark container
     command: [genai-perf, profile]
-    args:
-    - --concurrency=1280
-    - --request-count=12800
-    - --warmup-request-count=1280
-    - --
-    - --max-threads
-    - "500"
+    args: [--concurrency=1280, --request-count=12800, --warmup-request-count=1280,
+           --, --max-threads, "500"]
     """,
     good="""
     # benchmark container

@@ -24,33 +24,21 @@ SIZE = "tensor_parallel_size"
     Severity.WARNING,
     source="NVIDIA/TensorRT-LLM #6507, PR #13190",
     bad="""
-    # prefill.yaml
-    attn_backend: FLASHINFER
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     attn_backend: FLASHINFER
     """,
     good="""
-    # prefill.yaml
-    attn_backend: TRTLLM
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     attn_backend: TRTLLM
     """,
     near="""
+    # prefill gpus: 4
     # prefill.yaml
     attn_backend: FLASHINFER
     tensor_parallel_size: 4
     ---
-    # prefill
-    resources: {limits: {gpu: "4"}, requests: {gpu: "4"}}
-    ---
     # decode.yaml
     attn_backend: FLASHINFER
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "8"
-    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.ENGINE,),
 )

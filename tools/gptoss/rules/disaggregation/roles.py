@@ -64,27 +64,18 @@ def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Ite
     source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a",
     bad="""
     # decode.yaml
-    speculative_config:
-      decoding_type: NGram
-      max_draft_len: 3
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     good="""
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     near="""
     # prefill.yaml
-    speculative_config:
-      decoding_type: NGram
-      max_draft_len: 3
+    speculative_config: {decoding_type: NGram, max_draft_len: 3, max_concurrency: 8}
     ---
     # decode.yaml
-    speculative_config:
-      decoding_type: NGram
-      max_draft_len: 3
+    speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     needs=(Need.ENGINE,),
 )
@@ -281,10 +272,7 @@ def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Itera
     speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     good="""
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     near="""

@@ -68,10 +68,7 @@ def transceiver_backend_missing(deployment: Deployment, _facts: Facts) -> Iterat
     fixable=True,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; #3798",
     bad="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     good="""
@@ -79,10 +76,7 @@ def transceiver_backend_missing(deployment: Deployment, _facts: Facts) -> Iterat
     cache_transceiver_config: {max_tokens_in_buffer: 11008}
     """,
     near="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11040}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11040}
     """,
     needs=(Need.ENGINE,),
@@ -117,10 +111,7 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     source="ai-dynamo/dynamo #5523, #4327; NVIDIA/TensorRT-LLM docs/source/features/"
     "disagg-serving.md",
     bad="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 8192}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 8192}
     """,
     good="""
@@ -128,10 +119,7 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     cache_transceiver_config: {max_tokens_in_buffer: 11008}
     """,
     near="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 16384}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 16384}
     """,
     needs=(Need.ENGINE,),
@@ -249,11 +237,7 @@ def _shown(value: Any) -> str:
       max_tokens_in_buffer: 11008
     """,
     near="""
-    # prefill.yaml
-    cache_transceiver_config:
-      max_tokens_in_buffer: 16384
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     cache_transceiver_config:
       max_tokens_in_buffer: 16384
     """,

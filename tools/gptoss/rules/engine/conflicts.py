@@ -28,21 +28,15 @@ SOURCE = (
     source=SOURCE,
     bad="""
     # worker.yaml
-    attention_dp_config:
-      enable_balance: true
-      batching_wait_iters: -1
+    attention_dp_config: {enable_balance: true, batching_wait_iters: -1}
     """,
     good="""
     # worker.yaml
-    attention_dp_config:
-      enable_balance: true
-      batching_wait_iters: 0
+    attention_dp_config: {enable_balance: true, batching_wait_iters: 0}
     """,
     near="""
     # worker.yaml
-    attention_dp_config:
-      enable_balance: false
-      batching_wait_iters: -1
+    attention_dp_config: {enable_balance: false, batching_wait_iters: -1}
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
@@ -62,16 +56,12 @@ def engine_settings_refused(deployment: Deployment, facts: Facts) -> Iterator[Sa
     bad="""
     # release: 1.4.2
     # worker.yaml
-    attention_dp_config:
-      enable_balance: true
-      timeout_iters: -1
+    attention_dp_config: {enable_balance: true, timeout_iters: -1}
     """,
     good="""
     # release: 1.4.2
     # worker.yaml
-    attention_dp_config:
-      enable_balance: true
-      timeout_iters: 50
+    attention_dp_config: {enable_balance: true, timeout_iters: 50}
     """,
     near="""
     # worker.yaml

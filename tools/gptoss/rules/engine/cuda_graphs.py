@@ -34,21 +34,15 @@ def _graphs_off(worker: Worker) -> bool:
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py CudaGraphConfig @c502768",
     bad="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 1280
-      batch_sizes: [1, 2, 4, 8, 2048]
+    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 2048]}
     """,
     good="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 1280
-      batch_sizes: [1, 2, 4, 8, 640, 1280]
+    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 640, 1280]}
     """,
     near="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 1280
-      batch_sizes: [1, 2, 4, 8, 1280]
+    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 1280]}
     """,
     needs=(Need.ENGINE,),
 )
@@ -81,18 +75,18 @@ def cuda_graph_sizes_disagree(deployment: Deployment, _facts: Facts) -> Iterator
     "_filter_cuda_graph_batch_sizes",
     bad="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 640
+    max_batch_size: 1280
+    cuda_graph_config: {max_batch_size: 640}
     """,
     good="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 1280
+    max_batch_size: 1280
+    cuda_graph_config: {max_batch_size: 1280}
     """,
     near="""
     # decode.yaml
-    cuda_graph_config:
-      max_batch_size: 2048
+    max_batch_size: 1280
+    cuda_graph_config: {max_batch_size: 2048}
     """,
     needs=(Need.ENGINE,),
 )

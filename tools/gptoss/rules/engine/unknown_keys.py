@@ -101,11 +101,7 @@ def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     fixable=True,
     source=SOURCE,
     bad="""
-    # decode.yaml
-    cache_transceiver_config:
-      backend: ucx
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config:
       backend: ucx
     """,

@@ -46,25 +46,19 @@ def split(reference: str) -> Image:
     source="ai-dynamo/dynamo #10494",
     bad="""
     # release: 1.5.1
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: registry.acme.internal/gpt-oss-runtime:build-7
+    # decode container
+    image: registry.acme.internal/gpt-oss-runtime:build-7
     """,
     good="""
     # release: 1.5.1
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: registry.acme.internal/gpt-oss-runtime:1.5.1-build7
+    # decode container
+    image: registry.acme.internal/gpt-oss-runtime:1.5.1-build7
     """,
     near="""
     # release: 1.5.1
     # decode
     runtimeVersionOverride: 1.5.1
-    extraPodSpec:
-      mainContainer:
-        image: registry.acme.internal/gpt-oss-runtime:build-7
+    extraPodSpec: {mainContainer: {image: "registry.acme.internal/gpt-oss-runtime:build-7"}}
     """,
     needs=(Need.RELEASE,),
 )
@@ -98,22 +92,16 @@ def image_tag_without_version(deployment: Deployment, _facts: Facts) -> Iterator
     runtimes=ANY,
     source="ai-dynamo/dynamo #5479 (placeholders left in recipes)",
     bad="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: my-registry/tensorrtllm-runtime:1.2.1
+    # decode container
+    image: my-registry/tensorrtllm-runtime:1.2.1
     """,
     good="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # decode container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: registry.acme.internal/tensorrtllm-runtime:1.2.1
+    # decode container
+    image: registry.acme.internal/tensorrtllm-runtime:1.2.1
     """,
 )
 def image_placeholder(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -137,16 +125,12 @@ def image_placeholder(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/containers/images",
     bad="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:latest
+    # decode container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:latest
     """,
     good="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # decode container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
     # benchmark container
@@ -181,22 +165,16 @@ def image_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases/artifacts (image names); "
     "recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa for the wrong one",
     bad="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/trtllm-runtime:1.2.1
+    # decode container
+    image: nvcr.io/nvidia/ai-dynamo/trtllm-runtime:1.2.1
     """,
     good="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # decode container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        image: registry.acme.internal/trtllm-runtime:1.2.1
+    # decode container
+    image: registry.acme.internal/trtllm-runtime:1.2.1
     """,
 )
 def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Said]:
@@ -228,22 +206,16 @@ def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Sa
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases (flags, component names "
     "and request planes change between releases)",
     bad="""
-    # frontend
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1
+    # frontend container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1
     """,
     good="""
-    # frontend
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # frontend container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
-    # frontend
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/dynamo-frontend:1.2.1
+    # frontend container
+    image: nvcr.io/nvidia/ai-dynamo/dynamo-frontend:1.2.1
     """,
 )
 def images_of_two_versions(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

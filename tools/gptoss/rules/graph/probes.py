@@ -30,31 +30,25 @@ LONG_SLEEP = 600
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
     "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
     bad="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        startupProbe:
-          httpGet: {path: /live, port: 9090}
-          periodSeconds: 10
-          failureThreshold: 60
+    # decode container
+    startupProbe:
+      httpGet: {path: /live, port: 9090}
+      periodSeconds: 10
+      failureThreshold: 60
     """,
     good="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        startupProbe:
-          httpGet: {path: /live, port: 9090}
-          periodSeconds: 10
-          failureThreshold: 360
+    # decode container
+    startupProbe:
+      httpGet: {path: /live, port: 9090}
+      periodSeconds: 10
+      failureThreshold: 360
     """,
     near="""
-    # decode
-    extraPodSpec:
-      mainContainer:
-        livenessProbe:
-          httpGet: {path: /live, port: 9090}
-          periodSeconds: 10
-          failureThreshold: 3
+    # decode container
+    livenessProbe:
+      httpGet: {path: /live, port: 9090}
+      periodSeconds: 10
+      failureThreshold: 3
     """,
 )
 def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -106,27 +100,16 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
     "sleeps)",
     bad="""
-    # worker container
-    command: [/bin/sh, -c]
-    args:
-    - python3 -m dynamo.trtllm --model-path
-      /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-      --served-model-name openai/gpt-oss-120b --extra-engine-args /opt/gpt-oss/worker.yaml
-      --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
-      || sleep infinity
+    # worker script
+    {command} || sleep infinity
     """,
     good="""
-    # worker.yaml
-    stream_interval: 20
+    # worker script
+    {command}
     """,
     near="""
-    # worker container
-    command: [/bin/sh, -c]
-    args:
-    - sleep 900; python3 -m dynamo.trtllm --model-path
-      /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-      --served-model-name openai/gpt-oss-120b --extra-engine-args /opt/gpt-oss/worker.yaml
-      --dyn-reasoning-parser gpt_oss --dyn-tool-call-parser harmony
+    # worker script
+    sleep 900; {command}
     """,
 )
 def crash_hidden(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

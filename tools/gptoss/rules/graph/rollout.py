@@ -35,46 +35,22 @@ def _engine_mount(worker: Worker) -> Mount | None:
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
     "create llm-config",
     bad="""
-    # decode
-    extraPodSpec:
-      volumes:
-      - name: model-cache
-        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
-      - name: engine
-        configMap: {name: llm-config}
+    # config
+    metadata: {name: llm-config}
     ---
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata:
-      name: llm-config
-    data:
-      decode.yaml: |
-        tensor_parallel_size: 4
-        max_batch_size: 1280
-        max_num_tokens: 20000
-        max_seq_len: 11008
-        cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
-        kv_cache_config: {dtype: fp8}
-        cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
+    # prefill pod and decode pod
+    volumes: [{name: engine, configMap: {name: llm-config}}]
     """,
     good="""
-    # decode
-    extraPodSpec:
-      volumes:
-      - name: model-cache
-        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
-      - name: engine
-        configMap: {name: gpt-oss-engine}
+    # decode pod
+    volumes: [{name: engine, configMap: {name: gpt-oss-engine}}]
     """,
     near="""
     # document
     apiVersion: v1
     kind: ConfigMap
-    metadata:
-      name: llm-config
-    data:
-      notes: no worker reads this
+    metadata: {name: llm-config}
+    data: {notes: no worker reads this}
     """,
 )
 def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -114,27 +90,21 @@ def _owner(deployment: Deployment) -> str:
     # document
     apiVersion: v1
     kind: ConfigMap
-    metadata:
-      name: gpt-oss-notes
-    data:
-      owner: serving team
+    metadata: {name: gpt-oss-notes}
+    data: {owner: serving team}
     ---
     # document
     apiVersion: v1
     kind: ConfigMap
-    metadata:
-      name: gpt-oss-notes
-    data:
-      owner: platform team
+    metadata: {name: gpt-oss-notes}
+    data: {owner: platform team}
     """,
     good="""
     # document
     apiVersion: v1
     kind: ConfigMap
-    metadata:
-      name: gpt-oss-notes
-    data:
-      owner: serving team
+    metadata: {name: gpt-oss-notes}
+    data: {owner: serving team}
     """,
     near="""
     # document
@@ -173,15 +143,11 @@ def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     good="""
     # decode
-    extraPodMetadata:
-      annotations:
-        checksum/engine: 5d41402abc4b2a76
+    extraPodMetadata: {annotations: {checksum/engine: 5d41402abc4b2a76}}
     """,
     near="""
     # decode
-    extraPodMetadata:
-      annotations:
-        reloader.stakater.com/auto: "true"
+    extraPodMetadata: {annotations: {reloader.stakater.com/auto: "true"}}
     """,
 )
 def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -258,35 +224,17 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
     "yaml.safe_load, which keeps the last",
     bad="""
-    # decode.yaml text
-    tensor_parallel_size: 4
+    # decode.yaml lines
     max_batch_size: 640
     max_batch_size: 1280
-    max_num_tokens: 20000
-    max_seq_len: 11008
-    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
-    kv_cache_config: {dtype: fp8}
-    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
     """,
     good="""
-    # decode.yaml text
-    tensor_parallel_size: 4
+    # decode.yaml lines
     max_batch_size: 1280
-    max_num_tokens: 20000
-    max_seq_len: 11008
-    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
-    kv_cache_config: {dtype: fp8}
-    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
     """,
     near="""
-    # decode.yaml text
-    tensor_parallel_size: 4
-    max_batch_size: 1280
-    max_num_tokens: 20000
-    max_seq_len: 11008
-    cuda_graph_config: {max_batch_size: 1280, enable_padding: true}
+    # decode.yaml lines
     kv_cache_config: {<<: {dtype: auto}, dtype: fp8}
-    cache_transceiver_config: {backend: UCX, max_tokens_in_buffer: 11008}
     """,
 )
 def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -30,42 +30,19 @@ LEAST = 2**30
     # decode
     sharedMemory: null
     extraPodSpec:
-      mainContainer:
-        volumeMounts:
-        - {name: model-cache, mountPath: /opt/models, readOnly: true}
-        - {name: engine, mountPath: /opt/gpt-oss, readOnly: true}
-        - {name: dshm, mountPath: /dev/shm}
-      volumes:
-      - name: model-cache
-        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
-      - name: engine
-        configMap: {name: gpt-oss-engine}
-      - name: dshm
-        emptyDir: {medium: Memory, sizeLimit: 64Gi}
+      mainContainer: {volumeMounts: [{name: dshm, mountPath: /dev/shm}]}
+      volumes: [{name: dshm, emptyDir: {medium: Memory, sizeLimit: 64Gi}}]
     """,
     good="""
     # decode
     sharedMemory: {size: 64Gi}
     """,
     near="""
-    # graph
-    metadata: {name: gpt-oss}
-    ---
     # decode
     sharedMemory: {size: 64Gi}
     extraPodSpec:
-      mainContainer:
-        volumeMounts:
-        - {name: model-cache, mountPath: /opt/models, readOnly: true}
-        - {name: engine, mountPath: /opt/gpt-oss, readOnly: true}
-        - {name: dshm, mountPath: /dev/shm}
-      volumes:
-      - name: model-cache
-        persistentVolumeClaim: {claimName: gpt-oss-model-cache}
-      - name: engine
-        configMap: {name: gpt-oss-engine}
-      - name: dshm
-        emptyDir: {medium: Memory, sizeLimit: 64Gi}
+      mainContainer: {volumeMounts: [{name: dshm, mountPath: /dev/shm}]}
+      volumes: [{name: dshm, emptyDir: {medium: Memory, sizeLimit: 64Gi}}]
     """,
 )
 def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -25,12 +25,12 @@ SOURCE = (
     runtimes=ANY,
     source=SOURCE,
     bad="""
-    # worker
-    extraPodSpec: {terminationGracePeriodSecond: 120}
+    # worker pod
+    terminationGracePeriodSecond: 120
     """,
     good="""
-    # worker
-    extraPodSpec: {terminationGracePeriodSeconds: 120}
+    # worker pod
+    terminationGracePeriodSeconds: 120
     """,
     near="""
     # worker
@@ -56,16 +56,16 @@ def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     runtimes=ANY,
     source=SOURCE,
     bad="""
-    # worker
-    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: soon}]}
+    # worker pod
+    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: soon}]
     """,
     good="""
-    # worker
-    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: 30}]}
+    # worker pod
+    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: 30}]
     """,
     near="""
-    # worker
-    extraPodSpec: {tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]}
+    # worker pod
+    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]
     """,
 )
 def field_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -28,22 +28,16 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
     "dynamographdeployment.go @015d780",
     bad="""
-    # also: G030 B010
     # graph
-    metadata:
-      name: gpt-oss-120b-disaggregated-production-eu-west
+    metadata: {name: gpt-oss-120b-disaggregated-production-eu-west}
     """,
     good="""
     # graph
-    metadata:
-      name: gpt-oss
+    metadata: {name: gpt-oss}
     """,
     near="""
     # graph
-    metadata:
-      name: gpt-oss
-      annotations:
-        nvidia.com/enable-grove: "false"
+    metadata: {name: gpt-oss, annotations: {nvidia.com/enable-grove: "false"}}
     """,
 )
 def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -150,18 +144,12 @@ def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator
     source="ai-dynamo/dynamo docs/backends/trtllm (disaggregated serving); "
     "wheel ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py",
     bad="""
-    # also: B001
     # graph
-    spec:
-      services:
-        prefill: null
+    spec: {services: {prefill: null}}
     """,
     good="""
     # graph
-    spec:
-      services:
-        prefill:
-          replicas: 1
+    spec: {services: {prefill: {replicas: 1}}}
     """,
     near="""
     # worker flags
@@ -195,16 +183,11 @@ def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Ite
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
     bad="""
     # graph
-    spec:
-      services:
-        Frontend: null
+    spec: {services: {Frontend: null}}
     """,
     good="""
     # graph
-    spec:
-      services:
-        Frontend:
-          replicas: 1
+    spec: {services: {Frontend: {replicas: 1}}}
     """,
     near="""
     # graph
@@ -215,7 +198,6 @@ def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Ite
           componentType: epp
           replicas: 1
           eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
-          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/frontend:1.2.1"}}
     """,
 )
 def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -282,22 +264,15 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
     bad="""
     # decode
-    resources:
-      limits: null
-      requests:
-        gpu: null
+    resources: {limits: null, requests: {gpu: null}}
     """,
     good="""
     # decode
-    resources:
-      limits:
-        gpu: "4"
+    resources: {limits: {gpu: "4"}}
     """,
     near="""
     # decode
-    resources:
-      requests:
-        gpu: null
+    resources: {requests: {gpu: null}}
     """,
 )
 def gpu_limit_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -27,45 +27,25 @@ if TYPE_CHECKING:
     "graph); tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
     # gpu: h100
+    # worker gpus: 1
     # worker.yaml
     tensor_parallel_size: 1
     moe_expert_parallel_size: 1
     enable_attention_dp: false
     max_batch_size: 128
-    cuda_graph_config: {max_batch_size: 128, enable_padding: true}
     moe_config: {backend: CUTLASS}
     kv_cache_config: {free_gpu_memory_fraction: 0.95}
-    ---
-    # worker
-    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
-    ---
-    # benchmark flags
-    --concurrency 64 --request-count 640
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "1"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # gpu: h100
+    # worker gpus: 1
     # worker.yaml
     tensor_parallel_size: 1
     moe_expert_parallel_size: 1
     enable_attention_dp: false
     max_batch_size: 64
-    cuda_graph_config: {max_batch_size: 64, enable_padding: true}
     moe_config: {backend: CUTLASS}
     kv_cache_config: {free_gpu_memory_fraction: 0.8}
-    ---
-    # worker
-    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
-    ---
-    # benchmark flags
-    --concurrency 64 --request-count 640
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "1"
-    CONCURRENCY_PER_GPU: null
     """,
     near="""
     # worker.yaml
@@ -118,25 +98,16 @@ def _buffers(worker: Worker, model: Model) -> float:
     "tensorrt_llm/_torch/pyexecutor/resource_manager.py (the list repeats over the layers)",
     bad="""
     # also: K008
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [11008, 128]}
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     kv_cache_config: {max_attention_window: [11008, 128]}
     """,
     good="""
     # also: K008
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [128, 11008]}
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     kv_cache_config: {max_attention_window: [128, 11008]}
     """,
     near="""
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [131072]}
-    ---
-    # decode.yaml
+    # prefill.yaml and decode.yaml
     kv_cache_config: {max_attention_window: [131072]}
     """,
     needs=(Need.ENGINE, Need.MODEL),

@@ -29,18 +29,15 @@ MARGIN = 0.9
     "tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
     # decode.yaml
-    kv_cache_config:
-      free_gpu_memory_fraction: 0.98
+    kv_cache_config: {free_gpu_memory_fraction: 0.98}
     """,
     good="""
     # decode.yaml
-    kv_cache_config:
-      free_gpu_memory_fraction: 0.9
+    kv_cache_config: {free_gpu_memory_fraction: 0.9}
     """,
     near="""
     # decode.yaml
-    kv_cache_config:
-      free_gpu_memory_fraction: 0.95
+    kv_cache_config: {free_gpu_memory_fraction: 0.95}
     """,
     needs=(Need.ENGINE,),
 )
@@ -71,6 +68,7 @@ def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterato
     "tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
     # gpu: h100
+    # worker gpus: 1
     # worker.yaml
     tensor_parallel_size: 1
     moe_expert_parallel_size: 1
@@ -78,22 +76,12 @@ def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterato
     enable_chunked_prefill: true
     max_seq_len: 131072
     max_batch_size: 16
-    cuda_graph_config: {max_batch_size: 16, enable_padding: true}
     moe_config: {backend: CUTLASS}
     kv_cache_config: {free_gpu_memory_fraction: 0.6}
-    ---
-    # worker
-    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
-    ---
-    # benchmark flags
-    --concurrency 16 --request-count 160
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "1"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # gpu: h100
+    # worker gpus: 1
     # worker.yaml
     tensor_parallel_size: 1
     moe_expert_parallel_size: 1
@@ -101,19 +89,8 @@ def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterato
     enable_chunked_prefill: true
     max_seq_len: 32768
     max_batch_size: 16
-    cuda_graph_config: {max_batch_size: 16, enable_padding: true}
     moe_config: {backend: CUTLASS}
     kv_cache_config: {free_gpu_memory_fraction: 0.6}
-    ---
-    # worker
-    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
-    ---
-    # benchmark flags
-    --concurrency 16 --request-count 160
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "1"
-    CONCURRENCY_PER_GPU: null
     """,
     near="""
     # gpu: h200
@@ -156,23 +133,16 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py and resource_manager.py "
     "(bytes a token)",
     bad="""
-    # decode.yaml
-    kv_cache_config:
-      dtype: auto
-    ---
-    # prefill.yaml
-    kv_cache_config:
-      dtype: auto
+    # decode.yaml and prefill.yaml
+    kv_cache_config: {dtype: auto}
     """,
     good="""
     # decode.yaml
-    kv_cache_config:
-      dtype: fp8
+    kv_cache_config: {dtype: fp8}
     """,
     near="""
     # decode.yaml
-    kv_cache_config:
-      free_gpu_memory_fraction: 0.8
+    kv_cache_config: {free_gpu_memory_fraction: 0.8}
     """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
@@ -268,18 +238,15 @@ def fp8_kv_cache_on_hopper(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (warns that no KV events are published)",
     bad="""
     # prefill.yaml
-    kv_cache_config:
-      enable_block_reuse: false
+    kv_cache_config: {enable_block_reuse: false}
     """,
     good="""
     # prefill.yaml
-    kv_cache_config:
-      enable_block_reuse: true
+    kv_cache_config: {enable_block_reuse: true}
     """,
     near="""
     # decode.yaml
-    kv_cache_config:
-      enable_block_reuse: false
+    kv_cache_config: {enable_block_reuse: false}
     """,
     needs=(Need.ENGINE,),
 )

@@ -30,22 +30,14 @@ def _product(worker: Worker) -> str:
     Severity.ERROR,
     source=f"{MAPPING}: world_size must equal tp_size × pp_size × cp_size; ai-dynamo/dynamo #4934",
     bad="""
-    # decode
-    resources:
-      limits:
-        gpu: "2"
-      requests:
-        gpu: "2"
-    ---
-    # benchmark env
-    CONCURRENCY_PER_GPU: null
-    DEPLOYMENT_GPU_COUNT: "3"
+    # decode gpus: 2
+    # decode.yaml
+    tensor_parallel_size: 4
     """,
     good="""
-    # decode
-    resources:
-      limits:
-        gpu: "4"
+    # decode gpus: 4
+    # decode.yaml
+    tensor_parallel_size: 4
     """,
     near="""
     # decode.yaml
@@ -78,31 +70,18 @@ def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     Severity.WARNING,
     source=MAPPING,
     bad="""
-    # prefill
-    resources:
-      limits:
-        gpu: "2"
-      requests:
-        gpu: "2"
-    ---
-    # benchmark flags
-    --concurrency 1280
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "6"
-    CONCURRENCY_PER_GPU: null
+    # prefill gpus: 2
+    # prefill.yaml
+    tensor_parallel_size: 1
     """,
     good="""
-    # prefill
-    resources:
-      limits:
-        gpu: "1"
+    # prefill gpus: 1
+    # prefill.yaml
+    tensor_parallel_size: 1
     """,
     near="""
     # prefill
-    resources:
-      requests:
-        gpu: null
+    resources: {requests: {gpu: null}}
     """,
     needs=(Need.ENGINE,),
 )
@@ -203,31 +182,19 @@ def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Itera
     source="openai/gpt-oss-120b config.json (64 heads); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/attention.py",
     bad="""
+    # prefill gpus: 3
     # prefill.yaml
     tensor_parallel_size: 3
-    ---
-    # prefill
-    resources: {limits: {gpu: "3"}, requests: {gpu: "3"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "7"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # prefill.yaml
     tensor_parallel_size: 1
     """,
     near="""
+    # prefill gpus: 2
     # prefill.yaml
     tensor_parallel_size: 2
     moe_expert_parallel_size: 1
-    ---
-    # prefill
-    resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "6"
-    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
@@ -257,16 +224,10 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     "tensorrt_llm/_torch/modules/fused_moe (num_slots // moe_ep_size)",
     bad="""
     # gpu: b200
+    # worker gpus: 6
     # worker.yaml
     tensor_parallel_size: 6
     moe_expert_parallel_size: 6
-    ---
-    # worker
-    resources: {limits: {gpu: "6"}, requests: {gpu: "6"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "6"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # worker.yaml
@@ -275,16 +236,10 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     """,
     near="""
     # gpu: b200
+    # worker gpus: 8
     # worker.yaml
     tensor_parallel_size: 8
     moe_expert_parallel_size: 8
-    ---
-    # worker
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "8"
-    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )

@@ -22,40 +22,24 @@ if TYPE_CHECKING:
     "tensorrt_llm/_torch/modules/attention.py",
     bad="""
     # gpu: b200
+    # decode gpus: 8
     # decode.yaml
     tensor_parallel_size: 16
     ---
     # decode
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
     multinode: {nodeCount: 2}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "17"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # gpu: b200
+    # decode gpus: 8
     # decode.yaml
     tensor_parallel_size: 8
-    ---
-    # decode
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     near="""
     # gpu: b200
+    # decode gpus: 8
     # decode.yaml
     tensor_parallel_size: 8
-    ---
-    # decode
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
@@ -167,15 +151,9 @@ def _shown(value: object) -> str:
     source="NVIDIA system guides, as in ai-dynamo/aiconfigurator src/aiconfigurator/systems "
     "@095f58a",
     bad="""
+    # decode gpus: 8
     # decode.yaml
     tensor_parallel_size: 8
-    ---
-    # decode
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # decode.yaml
@@ -183,22 +161,12 @@ def _shown(value: object) -> str:
     ---
     # decode
     multinode: {nodeCount: 2}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     near="""
     # gpu: b200
+    # decode gpus: 8
     # decode.yaml
     tensor_parallel_size: 8
-    ---
-    # decode
-    resources: {limits: {gpu: "8"}, requests: {gpu: "8"}}
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     needs=(Need.GPU,),
 )

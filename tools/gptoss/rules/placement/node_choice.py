@@ -36,40 +36,31 @@ LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (po
     runtimes=DYNAMO,
     source=LABELS,
     bad="""
-    # frontend
-    extraPodSpec:
-      affinity:
-        podAntiAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-          - topologyKey: kubernetes.io/hostname
-            labelSelector:
-              matchExpressions:
-              - key: nvidia.com/dynamo-graph-deployment-name
-                operator: In
-                values: [gpt-oss-frontend]
+    # frontend pod
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss-frontend}}
     """,
     good="""
-    # frontend
-    extraPodSpec:
-      affinity:
-        podAntiAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-          - topologyKey: kubernetes.io/hostname
-            labelSelector:
-              matchLabels:
-                nvidia.com/dynamo-graph-deployment-name: gpt-oss
-                nvidia.com/dynamo-component-type: frontend
+    # frontend pod
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector:
+            matchLabels:
+              nvidia.com/dynamo-graph-deployment-name: gpt-oss
+              nvidia.com/dynamo-component-type: frontend
     """,
     near="""
-    # frontend
-    extraPodSpec:
-      affinity:
-        podAntiAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-          - topologyKey: kubernetes.io/hostname
-            labelSelector:
-              matchLabels:
-                nvidia.com/dynamo-graph-deployment-name: llama
+    # frontend pod
+    affinity:
+      podAntiAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+        - topologyKey: kubernetes.io/hostname
+          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: llama}}
     """,
 )
 def anti_affinity_matches_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -101,24 +92,16 @@ def anti_affinity_matches_nothing(deployment: Deployment, _facts: Facts) -> Iter
     Severity.WARNING,
     source=f"{RECIPE} (asks for nvidia.com/gpu.present only)",
     bad="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        nvidia.com/gpu.product: null
-        nvidia.com/gpu.present: "true"
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: null, nvidia.com/gpu.present: "true"}
     """,
     good="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        nvidia.com/gpu.product: NVIDIA-GB200
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: NVIDIA-GB200}
     """,
     near="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        nvidia.com/gpu.product: null
-        node.kubernetes.io/instance-type: p6-b200.48xlarge
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: null, node.kubernetes.io/instance-type: p6-b200.48xlarge}
     """,
 )
 def any_gpu_will_do(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -167,22 +150,16 @@ def blackwell_needs(worker: Worker) -> list[str]:
     source="NVIDIA system guides: GB200 nodes have Arm CPUs, HGX and DGX H100, H200 and B200 nodes "
     "x86 ones",
     bad="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        kubernetes.io/arch: amd64
+    # worker pod
+    nodeSelector: {kubernetes.io/arch: amd64}
     """,
     good="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        kubernetes.io/arch: arm64
+    # worker pod
+    nodeSelector: {kubernetes.io/arch: arm64}
     """,
     near="""
-    # worker
-    extraPodSpec:
-      nodeSelector:
-        kubernetes.io/arch: null
+    # worker pod
+    nodeSelector: {kubernetes.io/arch: null}
     """,
     needs=(Need.GPU,),
 )
@@ -211,24 +188,15 @@ def gpu_and_architecture_disagree(deployment: Deployment, _facts: Facts) -> Iter
     source="kubernetes.io/docs/concepts/configuration/manage-resources-containers",
     bad="""
     # worker
-    resources:
-      requests:
-        cpu: null
-        memory: null
+    resources: {requests: {cpu: null, memory: null}}
     """,
     good="""
     # worker
-    resources:
-      requests:
-        cpu: "24"
-        memory: 128Gi
+    resources: {requests: {cpu: "24", memory: 128Gi}}
     """,
     near="""
     # worker
-    resources:
-      requests:
-        cpu: "1"
-        memory: 1Gi
+    resources: {requests: {cpu: "1", memory: 1Gi}}
     """,
 )
 def no_cpu_or_memory_request(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -255,22 +223,16 @@ def no_cpu_or_memory_request(deployment: Deployment, _facts: Facts) -> Iterator[
     source="kubernetes.io/docs/reference/access-authn-authz/admission-controllers "
     "(ExtendedResourceToleration adds it where it is switched on)",
     bad="""
-    # worker
-    extraPodSpec:
-      tolerations: []
+    # worker pod
+    tolerations: []
     """,
     good="""
-    # worker
-    extraPodSpec:
-      tolerations:
-      - key: nvidia.com/gpu
-        operator: Exists
+    # worker pod
+    tolerations: [{key: nvidia.com/gpu, operator: Exists}]
     """,
     near="""
-    # worker
-    extraPodSpec:
-      tolerations:
-      - operator: Exists
+    # worker pod
+    tolerations: [{operator: Exists}]
     """,
 )
 def gpu_taint_not_tolerated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -41,23 +41,17 @@ def image_architecture(component: Component) -> str | None:
     Severity.ERROR,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
     bad="""
-    # worker
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
+    # worker container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
     """,
     good="""
-    # worker
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # worker container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
     # gpu: b200
-    # worker
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
+    # worker container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
     """,
 )
 def image_of_another_architecture(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -86,23 +80,17 @@ def image_of_another_architecture(deployment: Deployment, _facts: Facts) -> Iter
     Severity.WARNING,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
     bad="""
-    # frontend
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
+    # frontend container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
     """,
     good="""
-    # frontend
-    extraPodSpec:
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
+    # frontend container
+    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
     """,
     near="""
-    # frontend
-    extraPodSpec:
-      nodeSelector: {kubernetes.io/arch: amd64}
-      mainContainer:
-        image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
+    # frontend pod
+    nodeSelector: {kubernetes.io/arch: amd64}
+    mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64"}
     """,
 )
 def image_cannot_run_everywhere(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -133,43 +121,34 @@ def image_cannot_run_everywhere(deployment: Deployment, _facts: Facts) -> Iterat
     Severity.WARNING,
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea (support table)",
     bad="""
-    # worker
-    extraPodSpec:
-      nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-            - matchExpressions:
-              - key: nvidia.com/gpu.product
-                operator: In
-                values: [NVIDIA-B200, NVIDIA-H200]
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+          - matchExpressions:
+            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-B200, NVIDIA-H200]}
     """,
     good="""
-    # worker
-    extraPodSpec:
-      nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-            - matchExpressions:
-              - key: nvidia.com/gpu.product
-                operator: In
-                values: [NVIDIA-B200, NVIDIA-GB200]
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+          - matchExpressions:
+            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-B200, NVIDIA-GB200]}
     """,
     near="""
-    # worker
-    extraPodSpec:
-      nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: arm64}
-      affinity:
-        nodeAffinity:
-          requiredDuringSchedulingIgnoredDuringExecution:
-            nodeSelectorTerms:
-            - matchExpressions:
-              - key: nvidia.com/gpu.product
-                operator: In
-                values: [NVIDIA-GB200, NVIDIA-H200]
+    # worker pod
+    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: arm64}
+    affinity:
+      nodeAffinity:
+        requiredDuringSchedulingIgnoredDuringExecution:
+          nodeSelectorTerms:
+          - matchExpressions:
+            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-GB200, NVIDIA-H200]}
     """,
     needs=(Need.ENGINE,),
 )

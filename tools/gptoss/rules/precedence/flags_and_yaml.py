@@ -132,10 +132,7 @@ def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
     """,
     near="""
     # release: 1.1.1
-    # decode flags
-    --max-seq-len 11008
-    ---
-    # prefill flags
+    # decode flags and prefill flags
     --max-seq-len 11008
     """,
 )
@@ -236,24 +233,21 @@ _LOOKALIKES = {
     "the engine",
     bad="""
     # worker.yaml
-    kv_cache_config:
-      tokens_per_block: 64
+    kv_cache_config: {tokens_per_block: 64}
     ---
     # worker flags
     --publish-events-and-metrics
     """,
     good="""
     # worker.yaml
-    kv_cache_config:
-      tokens_per_block: 64
+    kv_cache_config: {tokens_per_block: 64}
     ---
     # worker flags
     --publish-events-and-metrics --kv-block-size 64
     """,
     near="""
     # worker.yaml
-    kv_cache_config:
-      tokens_per_block: 64
+    kv_cache_config: {tokens_per_block: 64}
     """,
     needs=(Need.ENGINE,),
 )

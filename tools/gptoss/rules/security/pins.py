@@ -68,24 +68,16 @@ def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said
     platforms=KUBERNETES,
     source=STANDARD,
     bad="""
-    # worker
-    extraPodSpec:
-      securityContext:
-        runAsUser: 0
-        runAsNonRoot: null
+    # worker pod
+    securityContext: {runAsUser: 0, runAsNonRoot: null}
     """,
     good="""
-    # worker
-    extraPodSpec:
-      securityContext:
-        runAsUser: 1000
-        runAsNonRoot: true
+    # worker pod
+    securityContext: {runAsUser: 1000, runAsNonRoot: true}
     """,
     near="""
-    # worker
-    extraPodSpec:
-      securityContext:
-        runAsUser: 1001
+    # worker pod
+    securityContext: {runAsUser: 1001}
     """,
 )
 def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -196,12 +188,9 @@ def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     "used any more)",
     bad="""
     # also: B012
-    # download container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      pip install huggingface_hub==1.11.0 hf_transfer==0.1.9
-      hf download openai/gpt-oss-120b --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    # download script
+    pip install huggingface_hub==1.11.0 hf_transfer==0.1.9
+    {command}
     ---
     # download env
     HF_HUB_ENABLE_HF_TRANSFER: "1"
@@ -213,12 +202,9 @@ def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """,
     near="""
     # also: B012
-    # download container
-    command: [/bin/sh, -c]
-    args:
-    - |
-      pip install huggingface_hub==0.34.0 hf_transfer==0.1.9
-      hf download openai/gpt-oss-120b --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
+    # download script
+    pip install huggingface_hub==0.34.0 hf_transfer==0.1.9
+    {command}
     ---
     # download env
     HF_HUB_ENABLE_HF_TRANSFER: "1"

@@ -71,16 +71,17 @@ def capability_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     Severity.WARNING,
     source=STANDARD,
     bad="""
-    # worker
-    extraPodSpec: {hostIPC: true}
+    # worker pod
+    hostIPC: true
     """,
     good="""
-    # worker
-    extraPodSpec: {hostIPC: false}
+    # worker pod
+    hostIPC: false
     """,
     near="""
-    # worker
-    extraPodSpec: {hostIPC: false, hostNetwork: false}
+    # worker pod
+    hostIPC: false
+    hostNetwork: false
     """,
 )
 def namespace_of_the_node(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -263,11 +263,9 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
     "DYN_SELF_HOST_METADATA is off by default before 1.4)",
     bad="""
-    # frontend
-    extraPodSpec:
-      volumes: []
-      mainContainer:
-        volumeMounts: []
+    # frontend pod
+    volumes: []
+    mainContainer: {volumeMounts: []}
     ---
     # frontend env
     HF_HUB_OFFLINE: null
@@ -278,11 +276,9 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     """,
     near="""
     # release: 1.4.2
-    # frontend
-    extraPodSpec:
-      volumes: []
-      mainContainer:
-        volumeMounts: []
+    # frontend pod
+    volumes: []
+    mainContainer: {volumeMounts: []}
     """,
 )
 def frontend_without_model_files(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -26,23 +26,17 @@ if TYPE_CHECKING:
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
     "default) and dynamo/trtllm/backend_args.py",
     bad="""
-    # worker.yaml
-    stream_interval: 20
-    ---
     # frontend flags
     --router-mode kv
     """,
     good="""
-    # worker flags
+    # prefill flags and decode flags
     --publish-events-and-metrics
     ---
     # frontend flags
     --router-mode kv
     """,
     near="""
-    # worker.yaml
-    stream_interval: 20
-    ---
     # frontend flags
     --router-mode kv --no-router-kv-events
     """,
@@ -84,8 +78,7 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     bad="""
     # also: K005
     # worker.yaml
-    kv_cache_config:
-      enable_block_reuse: false
+    kv_cache_config: {enable_block_reuse: false}
     ---
     # worker flags
     --publish-events-and-metrics
@@ -101,6 +94,9 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     --router-mode kv
     """,
     near="""
+    # worker.yaml
+    kv_cache_config: {enable_block_reuse: true}
+    ---
     # worker flags
     --publish-events-and-metrics
     ---

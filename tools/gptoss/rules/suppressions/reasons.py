@@ -27,38 +27,23 @@ SOURCE = "docs/ci.md, Suppressing a finding"
     bad="""
     # also: D003
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: ""
+    metadata: {annotations: {gptoss/ignore.D003: ""}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     good="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     near="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: measured
+    metadata: {annotations: {gptoss/ignore.D003: measured}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )
@@ -79,26 +64,16 @@ def suppression_without_reason(_deployment: Deployment, _facts: Facts) -> Iterat
     source=SOURCE,
     bad="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11008}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11008}
     """,
     good="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     near="""
@@ -107,10 +82,7 @@ def suppression_without_reason(_deployment: Deployment, _facts: Facts) -> Iterat
       annotations:
         gptoss/ignore.transceiver-buffer-not-whole-blocks: the engine rounds the buffer up
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )
@@ -131,38 +103,23 @@ def unused_suppression(_deployment: Deployment, _facts: Facts) -> Iterator[Said]
     bad="""
     # also: D003
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D03: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.D03: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     good="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.D003: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
     near="""
     # graph
-    metadata:
-      annotations:
-        gptoss/ignore.d003: this build of the engine rounds the buffer up
+    metadata: {annotations: {gptoss/ignore.d003: this build of the engine rounds the buffer up}}
     ---
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    ---
-    # prefill.yaml
+    # decode.yaml and prefill.yaml
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )

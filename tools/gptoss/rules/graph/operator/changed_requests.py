@@ -141,10 +141,7 @@ def topology_constraint_changed(deployment: Deployment, _facts: Facts) -> Iterat
     good="""
     # release: 1.4.2
     # against: the clean deployment
-    # installed decode
-    minAvailable: 1
-    ---
-    # decode
+    # installed decode and decode
     minAvailable: 1
     """,
     near="""

@@ -28,12 +28,7 @@ MULTINODE_TYPES_FROM = (1, 5)
     source=SHARED_LATER,
     bad="""
     # graph
-    spec:
-      services:
-        Epp:
-          componentType: epp
-          replicas: 2
-          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/frontend:1.2.1"}}
+    spec: {services: {Epp: {componentType: epp, replicas: 2}}}
     """,
     good="""
     # graph
@@ -43,16 +38,10 @@ MULTINODE_TYPES_FROM = (1, 5)
           componentType: epp
           replicas: 1
           eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
-          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/frontend:1.2.1"}}
     """,
     near="""
     # graph
-    spec:
-      services:
-        Planner:
-          componentType: planner
-          replicas: 2
-          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}}
+    spec: {services: {Planner: {componentType: planner, replicas: 2}}}
     """,
 )
 def endpoint_picker_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -66,10 +66,6 @@ def operator_needs_field(deployment: Deployment, _facts: Facts) -> Iterator[Said
     # decode
     replicas: 2
     minAvailable: 3
-    ---
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "9"
-    CONCURRENCY_PER_GPU: null
     """,
     good="""
     # release: 1.4.2
@@ -80,13 +76,7 @@ def operator_needs_field(deployment: Deployment, _facts: Facts) -> Iterator[Said
     near="""
     # release: 1.4.2
     # graph
-    spec:
-      services:
-        Planner:
-          componentType: planner
-          replicas: 0
-          minAvailable: 1
-          extraPodSpec: {mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.4.2"}}
+    spec: {services: {Planner: {componentType: planner, replicas: 0, minAvailable: 1}}}
     """,
 )
 def min_available_above_replicas(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -128,8 +118,8 @@ def min_available_above_replicas(deployment: Deployment, _facts: Facts) -> Itera
     # graph
     metadata: {annotations: {nvidia.com/enable-grove: "false"}}
     ---
-    # decode
-    extraPodSpec: {priorityClassName: high}
+    # decode pod
+    priorityClassName: high
     """,
 )
 def needs_grove(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

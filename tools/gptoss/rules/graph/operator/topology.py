@@ -44,10 +44,7 @@ ALL_OR_NONE_BEFORE = (1, 3)
     # frontend
     topologyConstraint: {packDomain: zone}
     ---
-    # prefill
-    topologyConstraint: {packDomain: rack-1}
-    ---
-    # decode
+    # prefill and decode
     topologyConstraint: {packDomain: rack-1}
     """,
 )

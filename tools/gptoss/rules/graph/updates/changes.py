@@ -165,34 +165,18 @@ def _ran(job: Benchmark | Download) -> tuple[object, ...]:
     "creation except resources.requests, which may only grow)",
     bad="""
     # against: the clean deployment
-    # document
-    apiVersion: v1
-    kind: PersistentVolumeClaim
-    metadata: {name: gpt-oss-model-cache}
-    spec:
-      accessModes: [ReadWriteOnce]
-      resources: {requests: {storage: 100Gi}}
+    # claim
+    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 100Gi}}}
     """,
     good="""
     # against: the clean deployment
-    # document
-    apiVersion: v1
-    kind: PersistentVolumeClaim
-    metadata: {name: gpt-oss-model-cache}
-    spec:
-      accessModes: [ReadWriteMany]
-      resources: {requests: {storage: 200Gi}}
+    # claim
+    spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 200Gi}}}
     """,
     near="""
     # against: the clean deployment
-    # document
-    apiVersion: v1
-    kind: PersistentVolumeClaim
-    metadata: {name: gpt-oss-model-cache}
-    spec:
-      storageClassName: fast
-      accessModes: [ReadWriteMany]
-      resources: {requests: {storage: 0.15Ti}}
+    # claim
+    spec: {storageClassName: fast, resources: {requests: {storage: 0.15Ti}}}
     """,
 )
 def claim_cannot_change(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

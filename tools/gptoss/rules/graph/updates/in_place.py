@@ -38,13 +38,7 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     bad="""
     # against: the clean deployment
     # graph
-    spec:
-      services:
-        Planner:
-          componentType: planner
-          replicas: 1
-          extraPodSpec:
-            mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}
+    spec: {services: {Planner: {componentType: planner, replicas: 1}}}
     """,
     good="""
     # against: the clean deployment
@@ -54,22 +48,10 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     near="""
     # against: the clean deployment
     # installed graph
-    spec:
-      services:
-        Planner:
-          componentType: planner
-          replicas: 1
-          extraPodSpec:
-            mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}
+    spec: {services: {Planner: {componentType: planner, replicas: 1}}}
     ---
     # graph
-    spec:
-      services:
-        Planner:
-          componentType: planner
-          replicas: 0
-          extraPodSpec:
-            mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/dynamo-planner:1.2.1"}
+    spec: {services: {Planner: {componentType: planner, replicas: 0}}}
     """,
 )
 def components_added_or_removed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -215,10 +197,7 @@ def _type(component: Component) -> str | None:
     """,
     near="""
     # against: the clean deployment
-    # installed graph
-    spec: {backendFramework: null}
-    ---
-    # graph
+    # installed graph and graph
     spec: {backendFramework: null}
     """,
 )
