@@ -71,11 +71,8 @@ def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Ite
     speculative_config: {decoding_type: NGram, max_draft_len: 3}
     """,
     near="""
-    # prefill.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3, max_concurrency: 8}
-    ---
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
+    # prefill.yaml and decode.yaml
+    speculative_config: {decoding_type: NGram, max_draft_len: 5}
     """,
     needs=(Need.ENGINE,),
 )

@@ -30,13 +30,11 @@ BLOCK = "kv_cache_config.tokens_per_block"
     bad="""
     # also: D005
     # decode.yaml
-    cache_transceiver_config:
-      backend: null
+    cache_transceiver_config: {backend: null}
     """,
     good="""
     # decode.yaml
-    cache_transceiver_config:
-      backend: UCX
+    cache_transceiver_config: {backend: UCX}
     """,
     near="""
     # worker.yaml
@@ -173,13 +171,11 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     "ai-dynamo/dynamo #1572 ('Message truncated')",
     bad="""
     # decode.yaml
-    kv_cache_config:
-      tokens_per_block: 64
+    kv_cache_config: {tokens_per_block: 64}
     """,
     good="""
     # decode.yaml
-    kv_cache_config:
-      tokens_per_block: 32
+    kv_cache_config: {tokens_per_block: 32}
     """,
     near="""
     # decode.yaml
@@ -228,18 +224,15 @@ def _shown(value: Any) -> str:
     source="ai-dynamo/dynamo #1572",
     bad="""
     # decode.yaml
-    cache_transceiver_config:
-      max_tokens_in_buffer: 16384
+    cache_transceiver_config: {max_tokens_in_buffer: 16384}
     """,
     good="""
     # decode.yaml
-    cache_transceiver_config:
-      max_tokens_in_buffer: 11008
+    cache_transceiver_config: {max_tokens_in_buffer: 11008}
     """,
     near="""
     # prefill.yaml and decode.yaml
-    cache_transceiver_config:
-      max_tokens_in_buffer: 16384
+    cache_transceiver_config: {max_tokens_in_buffer: 16384}
     """,
     needs=(Need.ENGINE,),
 )

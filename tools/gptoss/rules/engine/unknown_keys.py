@@ -39,13 +39,11 @@ SOURCE = (
     """,
     good="""
     # decode.yaml
-    kv_cache_config:
-      free_gpu_memory_fraction: 0.85
+    kv_cache_config: {free_gpu_memory_fraction: 0.85}
     """,
     near="""
     # decode.yaml
-    env_overrides:
-      ANY_NAME_IS_FINE: "1"
+    env_overrides: {ANY_NAME_IS_FINE: "1"}
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
@@ -102,13 +100,11 @@ def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     source=SOURCE,
     bad="""
     # decode.yaml and prefill.yaml
-    cache_transceiver_config:
-      backend: ucx
+    cache_transceiver_config: {backend: ucx}
     """,
     good="""
     # decode.yaml
-    cache_transceiver_config:
-      backend: UCX
+    cache_transceiver_config: {backend: UCX}
     """,
     near="""
     # decode.yaml

@@ -31,8 +31,7 @@ DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
     """,
     good="""
     # server container
-    readinessProbe:
-      httpGet: {path: /health, port: 8000}
+    readinessProbe: {httpGet: {path: /health, port: 8000}}
     """,
     near="""
     # server container
@@ -112,13 +111,11 @@ def rollout_deadline_before_loading(deployment: Deployment, _facts: Facts) -> It
     """,
     good="""
     # server
-    spec:
-      strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}
+    spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}}
     """,
     near="""
     # server
-    spec:
-      strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}
+    spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}}
     """,
 )
 def update_needs_spare_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

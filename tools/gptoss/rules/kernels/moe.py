@@ -37,18 +37,15 @@ if TYPE_CHECKING:
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5",
     bad="""
     # decode.yaml
-    moe_config:
-      backend: DEEPGEMM
+    moe_config: {backend: DEEPGEMM}
     """,
     good="""
     # decode.yaml
-    moe_config:
-      backend: TRTLLM
+    moe_config: {backend: TRTLLM}
     """,
     near="""
     # decode.yaml
-    moe_config:
-      backend: AUTO
+    moe_config: {backend: AUTO}
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
@@ -79,14 +76,12 @@ def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[
     bad="""
     # gpu: h200
     # worker.yaml
-    moe_config:
-      backend: TRTLLM
+    moe_config: {backend: TRTLLM}
     """,
     good="""
     # gpu: h200
     # worker.yaml
-    moe_config:
-      backend: TRITON
+    moe_config: {backend: TRITON}
     """,
     near="""
     # decode env
@@ -141,22 +136,19 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     # gpu: h200
     # release: 1.5.1
     # worker.yaml
-    moe_config:
-      backend: TRITON
+    moe_config: {backend: TRITON}
     """,
     good="""
     # gpu: h200
     # release: 1.5.1
     # worker.yaml
-    moe_config:
-      backend: CUTLASS
+    moe_config: {backend: CUTLASS}
     """,
     near="""
     # gpu: h200
     # release: 1.2.1
     # worker.yaml
-    moe_config:
-      backend: AUTO
+    moe_config: {backend: AUTO}
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
@@ -187,19 +179,16 @@ def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "deployment-guide-for-gpt-oss-on-trtllm.md @d2c804b",
     bad="""
     # decode.yaml
-    moe_config:
-      backend: CUTLASS
+    moe_config: {backend: CUTLASS}
     """,
     good="""
     # decode.yaml
-    moe_config:
-      backend: AUTO
+    moe_config: {backend: AUTO}
     """,
     near="""
     # gpu: h200
     # worker.yaml
-    moe_config:
-      backend: CUTLASS
+    moe_config: {backend: CUTLASS}
     """,
     needs=(Need.ENGINE,),
 )
@@ -234,18 +223,15 @@ def slower_moe_backend_pinned(deployment: Deployment, _facts: Facts) -> Iterator
     "@d2c804b",
     bad="""
     # prefill.yaml
-    moe_config:
-      backend: TRITON
+    moe_config: {backend: TRITON}
     """,
     good="""
     # prefill.yaml
-    moe_config:
-      backend: TRTLLM
+    moe_config: {backend: TRTLLM}
     """,
     near="""
     # prefill.yaml
-    moe_config:
-      backend: AUTO
+    moe_config: {backend: AUTO}
     """,
     needs=(Need.ENGINE, Need.GPU),
 )

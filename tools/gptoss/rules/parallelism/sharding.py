@@ -104,8 +104,7 @@ def attention_dp_on_one_gpu(deployment: Deployment, _facts: Facts) -> Iterator[S
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py AttentionDpConfig @c502768",
     bad="""
     # decode.yaml
-    attention_dp_config:
-      enable_balance: true
+    attention_dp_config: {enable_balance: true}
     """,
     good="""
     # decode.yaml
@@ -113,8 +112,7 @@ def attention_dp_on_one_gpu(deployment: Deployment, _facts: Facts) -> Iterator[S
     """,
     near="""
     # worker.yaml
-    attention_dp_config:
-      enable_balance: true
+    attention_dp_config: {enable_balance: true}
     """,
     needs=(Need.ENGINE,),
 )

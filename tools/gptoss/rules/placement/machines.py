@@ -25,18 +25,15 @@ COMPOSE = "github.com/compose-spec/compose-spec"
     "KvCacheConfig @c502768 (free_gpu_memory_fraction is of what is free)",
     bad="""
     # compose
-    services:
-      decode: {gpus: [{device_ids: ["0", "1", "2", "3"]}]}
+    services: {decode: {gpus: [{device_ids: ["0", "1", "2", "3"]}]}}
     """,
     good="""
     # compose
-    services:
-      decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}
+    services: {decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}}
     """,
     near="""
     # compose
-    services:
-      watcher: {image: "dcgm-exporter:4.2.3", gpus: all}
+    services: {watcher: {image: "dcgm-exporter:4.2.3", gpus: all}}
     """,
 )
 def gpu_given_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -59,13 +56,11 @@ def gpu_given_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     source="schema/hardware.yaml (gpusPerNode)",
     bad="""
     # compose
-    services:
-      decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}
+    services: {decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}}
     """,
     good="""
     # compose
-    services:
-      decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}
+    services: {decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}}
     """,
     near="""
     # compose
@@ -93,18 +88,15 @@ def gpu_beyond_machine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
     bad="""
     # compose
-    services:
-      decode: {env_file: decode.env}
+    services: {decode: {env_file: decode.env}}
     """,
     good="""
     # compose
-    services:
-      decode: {environment: {NCCL_GRAPH_REGISTER: "0"}}
+    services: {decode: {environment: {NCCL_GRAPH_REGISTER: "0"}}}
     """,
     near="""
     # compose
-    services:
-      decode: {environment: {NCCL_GRAPH_REGISTER: "${REGISTER:-0}"}}
+    services: {decode: {environment: {NCCL_GRAPH_REGISTER: "${REGISTER:-0}"}}}
     """,
 )
 def compose_not_read(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

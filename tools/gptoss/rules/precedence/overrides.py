@@ -29,8 +29,7 @@ if TYPE_CHECKING:
     """,
     good="""
     # worker.yaml
-    kv_cache_config:
-      enable_block_reuse: true
+    kv_cache_config: {enable_block_reuse: true}
     """,
     near="""
     # worker flags

@@ -31,18 +31,15 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     source=STANDARD,
     bad="""
     # benchmark container
-    securityContext:
-      privileged: true
+    securityContext: {privileged: true}
     """,
     good="""
     # benchmark container
-    securityContext:
-      privileged: false
+    securityContext: {privileged: false}
     """,
     near="""
     # benchmark container
-    securityContext:
-      privileged: false
+    securityContext: {privileged: false}
     """,
 )
 def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -34,18 +34,15 @@ MIGHTY = (
     source=f"{STANDARD}; man7.org capabilities(7)",
     bad="""
     # worker container
-    securityContext:
-      capabilities: {add: [SYS_ADMIN]}
+    securityContext: {capabilities: {add: [SYS_ADMIN]}}
     """,
     good="""
     # worker container
-    securityContext:
-      capabilities: {add: [IPC_LOCK]}
+    securityContext: {capabilities: {add: [IPC_LOCK]}}
     """,
     near="""
     # worker container
-    securityContext:
-      capabilities: {add: [IPC_LOCK, SYS_PTRACE, SYS_NICE]}
+    securityContext: {capabilities: {add: [IPC_LOCK, SYS_PTRACE, SYS_NICE]}}
     """,
 )
 def capability_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

@@ -84,18 +84,15 @@ def server_listens_on_localhost(deployment: Deployment, _facts: Facts) -> Iterat
     "kubernetes.io/docs/concepts/services-networking/service (targetPort)",
     bad="""
     # service
-    spec:
-      ports: [{name: http, port: 8000, targetPort: 8080}]
+    spec: {ports: [{name: http, port: 8000, targetPort: 8080}]}
     """,
     good="""
     # service
-    spec:
-      ports: [{name: http, port: 8000}]
+    spec: {ports: [{name: http, port: 8000}]}
     """,
     near="""
     # service
-    spec:
-      ports: [{name: http, port: 8000, targetPort: http}, {name: other, port: 9000}]
+    spec: {ports: [{name: http, port: 8000, targetPort: http}, {name: other, port: 9000}]}
     """,
 )
 def service_leads_to_another_port(deployment: Deployment, _facts: Facts) -> Iterator[Said]:

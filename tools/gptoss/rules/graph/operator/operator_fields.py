@@ -23,8 +23,7 @@ GROVE = "nvidia.com/enable-grove"
     source=SHARED,
     bad="""
     # graph
-    spec:
-      pvcs: [{name: results, create: true, size: 10Gi}]
+    spec: {pvcs: [{name: results, create: true, size: 10Gi}]}
     """,
     good="""
     # graph
@@ -34,8 +33,7 @@ GROVE = "nvidia.com/enable-grove"
     """,
     near="""
     # graph
-    spec:
-      pvcs: [{name: results, create: false}]
+    spec: {pvcs: [{name: results, create: false}]}
     ---
     # frontend
     ingress: {enabled: false}

@@ -28,18 +28,15 @@ NOT_ON_CREATE_FROM = (1, 3)
     "@015d780 (validateRestartStrategyOrder), @003d1ee",
     bad="""
     # graph
-    spec:
-      restart: {id: "2", strategy: {order: [Frontend, prefill, decoder]}}
+    spec: {restart: {id: "2", strategy: {order: [Frontend, prefill, decoder]}}}
     """,
     good="""
     # graph
-    spec:
-      restart: {id: "2", strategy: {order: [Frontend, prefill, decode]}}
+    spec: {restart: {id: "2", strategy: {order: [Frontend, prefill, decode]}}}
     """,
     near="""
     # graph
-    spec:
-      restart: {id: "2", strategy: {type: Parallel, order: []}}
+    spec: {restart: {id: "2", strategy: {type: Parallel, order: []}}}
     """,
 )
 def restart_order_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
@@ -88,21 +85,18 @@ def _wrong_order(restart: Restart, components: list[str]) -> str | None:
     bad="""
     # release: 1.4.2
     # graph
-    spec:
-      restart: {id: "2026-03-01"}
+    spec: {restart: {id: "2026-03-01"}}
     """,
     good="""
     # release: 1.4.2
     # graph
-    spec:
-      restart: null
+    spec: {restart: null}
     """,
     near="""
     # release: 1.4.2
     # against: the clean deployment
     # graph
-    spec:
-      restart: {id: "2026-03-01"}
+    spec: {restart: {id: "2026-03-01"}}
     """,
     needs=(Need.RELEASE,),
 )
