@@ -7,7 +7,7 @@ import re
 
 import pytest
 
-from generate.rule_reference import FAMILIES, FOLDER, rule_reference
+from generate.rule_reference import FOLDER, rule_reference
 from gptoss.reports.explain import as_json, explanation, rules_listing
 from gptoss.rules.rule import RULES, Rule
 
@@ -32,7 +32,8 @@ def test_the_index_has_a_row_for_every_rule(rule: Rule) -> None:
 
 
 def test_every_family_has_a_heading() -> None:
-    assert {rule[0] for rule in RULES} <= set(FAMILIES)
+    headings = re.findall(r"^## (\w): ", PAGES[FOLDER / "README.md"], re.MULTILINE)
+    assert headings == list("GCPEMKDSBALXRVZ")
 
 
 def test_links_lead_to_pages() -> None:

@@ -10,70 +10,13 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gptoss.checking.checker import run
+from gptoss.rules.family import family_of
 from gptoss.rules.rule import RULES, Finding, Need, Rule
 from tests.rules.examples import FACTS, Example, deployment_of, read
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
 
-FAMILIES = {
-    "A": ("accuracy",),
-    "G": (
-        "changes",
-        "component_types",
-        "fields",
-        "graph",
-        "images",
-        "operator_annotations",
-        "operator_components",
-        "operator_fields",
-        "operator_restart",
-        "operator_topology",
-        "operator_updates",
-        "probes",
-        "rollout",
-        "serve_rollout",
-        "shared_memory",
-        "updates",
-    ),
-    "C": ("overrides", "precedence"),
-    "P": ("parallelism", "sharding"),
-    "E": (
-        "cuda_graphs",
-        "engine_conflicts",
-        "engine_ignored",
-        "engine_schema",
-        "engine_sizes",
-        "environment",
-        "serve_engine",
-    ),
-    "M": ("moe", "quantization"),
-    "K": ("memory", "memory_room"),
-    "D": ("disagg", "kv_layout", "transceiver"),
-    "S": ("chat_processor", "parsers", "routing", "serve_endpoint", "serving", "weights"),
-    "B": (
-        "bench",
-        "bench_client",
-        "bench_flags",
-        "bench_job",
-        "bench_run",
-        "bench_sweep",
-        "bench_traffic",
-    ),
-    "L": ("containers", "nodes", "placement"),
-    "X": ("rights", "security"),
-    "R": (
-        "flag_combinations",
-        "flag_effects",
-        "flag_values",
-        "flag_variables",
-        "flags",
-        "release",
-        "serve_flags",
-    ),
-    "V": ("values",),
-    "Z": ("suppressions",),
-}
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 # Rules about values files have examples that only the chart can judge; those of suppressions run in
 # tests/test_suppressions.py.
@@ -153,8 +96,21 @@ def test_a_rule_is_documented(rule: Rule) -> None:
 def test_id_and_name_follow_the_family(rule: Rule) -> None:
     assert re.fullmatch(r"[A-Z]\d{3}", rule.id)
     assert re.fullmatch(r"[a-z0-9]+(-[a-z0-9]+)+", rule.name)
-    assert rule.check.__module__.rpartition(".")[2] in FAMILIES[rule.id[0]]
+    assert rule.id[0] == rule.family.letter
     assert rule.check.__name__ == rule.name.replace("-", "_")
+
+
+def test_a_rule_with_the_letter_of_another_family_is_refused() -> None:
+    with pytest.raises(ValueError, match=r"G999 .* whose rules begin with D; .* such as D999"):
+        family_of("gptoss.rules.disaggregation.roles", "G999")
+    with pytest.raises(ValueError, match=r"D999 .* has no FAMILY; declare one in its __init__.py"):
+        family_of("gptoss.rules.fixes", "D999")
+
+
+def test_families_are_told_apart() -> None:
+    families = {rule.family for rule in RULES.values()}
+    assert len({family.letter for family in families}) == len(families)
+    assert len({family.order for family in families}) == len(families)
 
 
 def test_names_are_unique() -> None:

@@ -14,23 +14,6 @@ if TYPE_CHECKING:
 
 FOLDER = Path("docs/rules")
 NOTE = "<!-- Generated from tools/gptoss/rules by `make generate`; do not edit. -->"
-FAMILIES = {
-    "G": ("Graph", "will the operator accept it, and will every worker be discovered?"),
-    "C": ("Precedence", "who wins where the same thing is said twice?"),
-    "P": ("Parallelism", "do the sizes fit GPUs, nodes and model?"),
-    "E": ("Engine", "does the engine take the YAML, and do its sizes fit each other?"),
-    "M": ("Mixture of experts", "does a kernel exist for backend, activation type and GPU?"),
-    "K": ("Memory", "does it fit the GPU?"),
-    "D": ("Disaggregation", "do prefill and decode understand each other?"),
-    "S": ("Serving", "do clients get what they ask for, from the files that are meant?"),
-    "B": ("Benchmark", "does it measure this deployment?"),
-    "A": ("Accuracy", "can the engine hold the answers of an evaluation?"),
-    "L": ("Placement", "do pods land on nodes that can run them?"),
-    "X": ("Security", "is every right needed, and every download pinned?"),
-    "R": ("Release", "is everything spelled as this release spells it?"),
-    "V": ("Values", "does Helm render the target?"),
-    "Z": ("Suppressions", "is every suppression needed, and does it say why?"),
-}
 SEVERITIES = {
     Severity.ERROR: "the engine, the operator or the API server refuses it, or it cannot work",
     Severity.WARNING: "it works, but not as its author meant",
@@ -93,12 +76,13 @@ def _index() -> str:
     lines = [NOTE, "", "# Rules", ""]
     lines += [f"* **{level.word}**: {meaning}." for level, meaning in SEVERITIES.items()]
     lines += ["", FIXES]
-    for letter, (title, question) in FAMILIES.items():
-        rules = sorted(r for r in RULES if r.startswith(letter))
-        if rules:
-            lines += ["", f"## {letter}: {title}", "", question[0].upper() + question[1:], ""]
-            lines += ["| rule | severity | fix | finds |", "|---|---|---|---|"]
-            lines += [_row(RULES[identifier]) for identifier in rules]
+    families = {rule.family for rule in RULES.values()}
+    for family in sorted(families, key=lambda family: family.order):
+        question = family.question[0].upper() + family.question[1:]
+        rules = sorted(rule.id for rule in RULES.values() if rule.family is family)
+        lines += ["", f"## {family.letter}: {family.name}", "", question, ""]
+        lines += ["| rule | severity | fix | finds |", "|---|---|---|---|"]
+        lines += [_row(RULES[identifier]) for identifier in rules]
     return "\n".join([*lines, "", "## The form of the examples", "", FORM])
 
 

@@ -58,7 +58,7 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
     if deployment.is_refused:
         rules = [rule for rule in rules if rule.id.startswith("V")]
     for rule in rules:
-        if deployment.engine_only and not _reads_engine_only(rule):
+        if deployment.engine_only and not rule.engine_only:
             not_applied.append(NotApplied(rule.id, "only an engine YAML is given"))
             continue
         narrowed: Deployment | None = deployment
@@ -80,16 +80,6 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
 def _is_about(rule: Rule, deployment: Deployment) -> bool:
     """Whether a rule is about what a deployment runs on."""
     return deployment.runtime in rule.runtimes and deployment.platform in rule.platforms
-
-
-# Families of rules about engine settings, and rules about how a file is written.
-ENGINE_FAMILIES = ("D", "E", "K", "M", "P")
-FILE_RULES = ("G034", "G035")
-
-
-def _reads_engine_only(rule: Rule) -> bool:
-    """Whether a rule can judge an engine YAML without the deployment that it belongs to."""
-    return rule.id in FILE_RULES or rule.id.startswith(ENGINE_FAMILIES)
 
 
 _KNOWN: dict[Need, Callable[[Worker], bool]] = {

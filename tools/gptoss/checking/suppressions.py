@@ -37,8 +37,6 @@ REASON = re.compile(r"\s*(?:because\b|:|-+|–)?\s*(?P<reason>.*)")
 NAMES = re.compile(r"\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
 ANNOTATION = "gptoss/ignore."
 LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
-# What Helm refuses, and what is wrong with suppressions.
-FIXED_FAMILIES = ("V", "Z")
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +99,7 @@ def _applied(item: Checked, found: list[Suppression], used: set[Suppression]) ->
     by_rule: dict[str, list[Suppression]] = {}
     for suppression in found:
         rule = _rule(suppression.rule)
-        if rule and suppression.reason and rule.id[0] not in FIXED_FAMILIES:
+        if rule and suppression.reason and rule.family.suppressible:
             by_rule.setdefault(rule.id, []).append(suppression)
     kept, suppressed = [], []
     for finding in item.result.findings:
@@ -145,7 +143,7 @@ def _problem(suppression: Suppression, unused: set[Suppression]) -> Finding | No
         nearest = difflib.get_close_matches(name.upper(), RULES, 1)
         hint = f"did you mean {nearest[0]}?" if nearest else "gptoss rules lists them"
         return Finding(RULES["Z003"], place, f"there is no rule {name}", hint)
-    if rule.id[0] in FIXED_FAMILIES:
+    if not rule.family.suppressible:
         hint = "mend what it finds and remove the suppression"
         return Finding(RULES["Z003"], place, f"{rule.id} cannot be suppressed", hint)
     if not suppression.reason:

@@ -41,18 +41,18 @@ def _suite(item: Checked) -> ET.Element:
     suite = ET.Element("testsuite", name=name)
     heard = set()
     for finding in item.result.findings:
-        heard.add(finding.rule.id[0])
+        heard.add(finding.rule.family)
         suite.append(_finding(name, finding))
     for suppressed in item.result.suppressed:
-        heard.add(suppressed.finding.rule.id[0])
+        heard.add(suppressed.finding.rule.family)
         case = _case(name, suppressed.finding)
         ET.SubElement(
             case, "skipped", message=_text(without_secrets(f"suppressed: {suppressed.reason}"))
         )
         suite.append(case)
-    for family in dict.fromkeys(rule[0] for rule in RULES):
+    for family in dict.fromkeys(rule.family for rule in RULES.values()):
         if family not in heard:
-            ET.SubElement(suite, "testcase", classname=name, name=f"rules {family}")
+            ET.SubElement(suite, "testcase", classname=name, name=f"rules {family.letter}")
     suite.set("tests", str(len(suite)))
     suite.set("failures", str(len(suite.findall("testcase/failure"))))
     suite.set("skipped", str(len(suite.findall("testcase/skipped"))))

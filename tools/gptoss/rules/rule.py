@@ -8,12 +8,14 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Runtime
+from gptoss.rules.family import family_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
+    from gptoss.rules.family import Family
     from gptoss.rules.fixes import Fix
     from gptoss.text.places import HasPlace, Place
 
@@ -47,13 +49,9 @@ class Need(Enum):
 DYNAMO = (Runtime.DYNAMO,)
 SERVE = (Runtime.SERVE,)
 ANY = tuple(Runtime)
-# Families about what only Dynamo has, unless a rule says that it is about more.
-DYNAMO_FAMILIES = ("D", "G")
 KUBERNETES = (Platform.KUBERNETES,)
 CONTAINERS = (Platform.CONTAINERS,)
 ANYWHERE = tuple(Platform)
-# Families about what only Kubernetes has, unless a rule says that it is about more.
-KUBERNETES_FAMILIES = ("G", "L")
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +124,8 @@ class Rule:
         fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
         runtimes: What a deployment runs on that the rule is about; for others it does not exist.
         platforms: What starts its containers, the same way.
+        engine_only: Whether it can judge an engine YAML without its deployment.
+        family: The family that it belongs to.
         check: The function.
     """
 
@@ -142,6 +142,8 @@ class Rule:
     fixable: bool
     runtimes: tuple[Runtime, ...]
     platforms: tuple[Platform, ...]
+    engine_only: bool
+    family: Family
     check: Check
 
 
@@ -161,19 +163,20 @@ def rule(
     fixable: bool = False,
     runtimes: tuple[Runtime, ...] | None = None,
     platforms: tuple[Platform, ...] | None = None,
+    engine_only: bool | None = None,
 ) -> Callable[[Check], Check]:
     """Declares a rule; the docstring's first paragraph is its summary, the rest its reason.
 
-    Without ``runtimes`` it is about every runtime, or about Dynamo alone where its family is;
-    without ``platforms`` about every platform, or about Kubernetes alone where its family is.
+    What it does not say about runtimes, platforms and engine YAMLs its family says.
 
     Raises:
-        ValueError: Another rule has this identifier.
+        ValueError: Another rule has this identifier, or it is not one of its family.
     """
 
     def declare(check: Check) -> Check:
         if id in RULES:
             raise ValueError(f"{id} is {RULES[id].name} already; give {name} another identifier")
+        family = family_of(check.__module__, id)
         summary, _, reason = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
         RULES[id] = Rule(
             id=id,
@@ -187,8 +190,10 @@ def rule(
             near=inspect.cleandoc(near),
             needs=needs,
             fixable=fixable,
-            runtimes=runtimes or (DYNAMO if id.startswith(DYNAMO_FAMILIES) else ANY),
-            platforms=platforms or (KUBERNETES if id.startswith(KUBERNETES_FAMILIES) else ANYWHERE),
+            runtimes=runtimes or family.runtimes,
+            platforms=platforms or family.platforms,
+            engine_only=family.engine_only if engine_only is None else engine_only,
+            family=family,
             check=check,
         )
         return check

@@ -219,6 +219,7 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     "G034",
     "yaml-key-twice",
     Severity.WARNING,
+    engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
     source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
@@ -252,6 +253,7 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "G035",
     "engine-file-empty",
     Severity.WARNING,
+    engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "

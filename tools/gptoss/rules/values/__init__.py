@@ -1,1 +1,11 @@
 """Values: does Helm render the target?"""
+
+from gptoss.rules.family import Family
+
+FAMILY = Family(
+    letter="V",
+    name="Values",
+    question="does Helm render the target?",
+    order=14,
+    suppressible=False,
+)
