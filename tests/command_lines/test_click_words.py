@@ -8,14 +8,11 @@ from click.testing import CliRunner
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.command_lines.argparse_words import Kind
-from gptoss.command_lines.click_words import read
-from gptoss.facts.programs import SERVE, Program, program
-from gptoss.text.places import Located, Place
+from gptoss.command_lines.arguments import Kind
+from gptoss.facts.programs import SERVE
+from tests.command_lines.words import arguments_of, known
 
-KNOWN = program(SERVE, "1.3.0rc14")
-assert KNOWN is not None
-FLAGS: Program = KNOWN
+FLAGS = known(SERVE, "1.3.0rc14")
 
 
 def _option(name: str) -> click.Option:
@@ -59,8 +56,7 @@ WORDS = st.one_of(
 
 
 def reads(words: list[str], *, named: bool) -> bool:
-    located = [Located(word, Place("line", number)) for number, word in enumerate(words, 1)]
-    arguments = read(FLAGS, located, named=named)
+    arguments = arguments_of(FLAGS, *(["serve"] if named else []), *words)
     return bool(arguments.words) and not arguments.faults
 
 
@@ -94,7 +90,6 @@ def test_without_sub_command_flags_before_the_model_are_refused(words: list[str]
 def test_every_word_that_is_refused_is_told_with_its_reason(
     line: str, kinds: list[Kind], model: str | None
 ) -> None:
-    words = [Located(word, Place("line", 1)) for word in line.split()]
-    arguments = read(FLAGS, words)
+    arguments = arguments_of(FLAGS, "serve", *line.split())
     assert [fault.kind for fault in arguments.faults] == kinds
     assert (arguments.words[0].value if arguments.words else None) == model

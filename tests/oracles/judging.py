@@ -5,12 +5,13 @@ from dataclasses import replace
 from functools import cache
 
 from gptoss.checking.checker import run
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Deployment
-from gptoss.deployment.pods import Variable
+from gptoss.facts.programs import AIPERF, newest
 from gptoss.facts.world import Facts
 from gptoss.rules.benchmark import command_line
 from gptoss.rules.rule import RULES, Finding, Severity
-from gptoss.text.command import Command
+from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located, Place
 from tests.rules.examples import deployment_of, read
 
@@ -38,11 +39,16 @@ def findings(
     if program == "worker":
         (worker,) = base.workers
         pod = replace(worker.pod, environment=variables)
-        base = replace(base, frontend=None, workers=(replace(worker, command=command, pod=pod),))
+        arguments = read_command(worker.arguments.program, command, variables)
+        worker = replace(worker, arguments=arguments, pod=pod)
+        base = replace(base, frontend=None, workers=(worker,))
     else:
         assert base.frontend
+        assert base.frontend.arguments
         pod = replace(base.frontend.pod, environment=variables)
-        base = replace(base, workers=(), frontend=replace(base.frontend, command=command, pod=pod))
+        arguments = read_command(base.frontend.arguments.program, command, variables)
+        frontend = replace(base.frontend, arguments=arguments, pod=pod)
+        base = replace(base, workers=(), frontend=frontend)
     return run(base, FACTS, FLAG_RULES).findings
 
 
@@ -52,7 +58,8 @@ def bench_findings(argv: Sequence[str]) -> tuple[Finding, ...]:
     assert base.benchmark
     words = ("aiperf", "profile", *argv)
     command = Command(tuple(Located(word, HERE.moved(lines=n)) for n, word in enumerate(words)))
-    benchmark = replace(base.benchmark, command=command)
+    arguments = read_command(newest(AIPERF), command, {})
+    benchmark = replace(base.benchmark, arguments=arguments)
     return run(replace(base, benchmark=benchmark), FACTS, BENCH_RULES).findings
 
 

@@ -134,4 +134,4 @@ def test_committed_flags_are_those_of_aiperf_itself() -> None:
     answer = subprocess.run([python, script], check=True, stdout=subprocess.PIPE)
     committed = ROOT / "schema" / "cli" / f"aiperf-{AIPERF_VERSION}.json"
 
-    assert json.loads(answer.stdout)["flags"] == json.loads(committed.read_text())["flags"]
+    assert json.loads(answer.stdout).items() <= json.loads(committed.read_text()).items()

@@ -3,51 +3,45 @@
 from __future__ import annotations
 
 import json
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
 import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.command_lines.engine_flags import worker_program
-from gptoss.deployment.pods import Variable
 from gptoss.deployment.settings import Layer, Settings
 from gptoss.facts.programs import SERVE, WORKER, program, releases
 from gptoss.facts.world import Facts
 from gptoss.precedence.dynamo import engine_settings, object_blocks, override_problem
-from gptoss.text.command import Command
-from gptoss.text.places import Located, Place
+from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
+from tests.command_lines.words import arguments_of, known
+
+if TYPE_CHECKING:
+    from gptoss.deployment.model import Problem
 
 FACTS = Facts()
 HOME = Place("worker.yaml", 1)
 
 
-def command(*words: str) -> Command:
-    line = ("python3", "-m", "dynamo.trtllm", *words)
-    return Command(
-        tuple(Located(word, Place("flags", number)) for number, word in enumerate(line, 1))
-    )
-
-
-def environment(**variables: str | None) -> dict[str, Variable]:
-    return {
-        name: Variable(name, value, None, Place("env", number))
-        for number, (name, value) in enumerate(variables.items(), 1)
-    }
-
-
-def settings_of(*words: str, yaml_text: str = "", **variables: str | None) -> Settings:
+def settings_of(
+    *words: str, yaml_text: str = "", release: str = "1.2.1", **variables: str | None
+) -> Settings:
     documents = parse_documents(yaml_text, "engine.yaml")
     engine = documents[0] if documents else None
+    arguments = arguments_of(known(WORKER, release), *words, variables=variables)
     return engine_settings(
-        command(*words), environment(**variables), engine, HOME, FACTS, lambda _, place: place
+        arguments, engine, HOME, FACTS, lambda _, place: place, FACTS.releases[release]
     )
+
+
+def problem_of(*words: str) -> Problem | None:
+    return override_problem(arguments_of(known(WORKER, "1.2.1"), *words))
 
 
 NUMBERS = [
-    flag for flag in worker_program("1.2.1").flags.values() if flag.engine and flag.kind is int
+    flag for flag in known(WORKER, "1.2.1").flags.values() if flag.engine and flag.kind is int
 ]
 choices = st.fixed_dictionaries({}, optional={flag.name: st.integers(1, 9999) for flag in NUMBERS})
 
@@ -249,15 +243,15 @@ def test_the_scheduler_that_dynamo_builds_goes_when_the_engine_yaml_has_one(
 
 @pytest.mark.parametrize("text", ["{max_batch_size: 8}", "[1]", "x", "[" * 10000])
 def test_overrides_that_are_no_json_object_are_a_problem_and_set_nothing(text: str) -> None:
-    problem = override_problem(command("--override-engine-args", text), {})
+    problem = problem_of("--override-engine-args", text)
     assert problem is not None
     assert problem.kind == "override-not-json"
     assert list(settings_of("--override-engine-args", text)) == []
 
 
 def test_overrides_that_are_json_are_no_problem() -> None:
-    assert override_problem(command("--override-engine-args", '{"a": 1}'), {}) is None
-    assert override_problem(command(), {}) is None
+    assert problem_of("--override-engine-args", '{"a": 1}') is None
+    assert problem_of() is None
 
 
 @pytest.mark.parametrize(
@@ -281,17 +275,8 @@ def test_the_blocks_that_an_override_replaces_are_those_of_the_version(
 def test_an_override_replaces_a_block_only_where_it_is_an_object() -> None:
     words = ("--override-engine-args", '{"reorder_policy_config": {"policy_name": "AgentTree"}}')
     text = "reorder_policy_config: {policy_args: {agent_percentage: 0.5}}"
-    engine = parse_documents(text, "engine.yaml")[0]
     for release, lost in (("1.3.1", []), ("1.4.2", [0.5])):
-        settings = engine_settings(
-            command(*words),
-            {},
-            engine,
-            HOME,
-            FACTS,
-            lambda _, place: place,
-            FACTS.releases[release],
-        )
+        settings = settings_of(*words, yaml_text=text, release=release)
         setting = settings["reorder_policy_config.policy_args.agent_percentage"]
         assert [claim.value for claim in setting.lost] == lost
 
@@ -310,7 +295,5 @@ def test_a_flag_under_its_new_name_sets_what_the_old_one_did() -> None:
         ("1.2.1", "--publish-events-and-metrics"),
         ("1.3.1", "--publish-kv-events"),
     ):
-        settings = engine_settings(
-            command(flag), {}, None, HOME, FACTS, lambda _, place: place, FACTS.releases[release]
-        )
+        settings = settings_of(flag, release=release)
         assert settings["enable_iter_perf_stats"].value is True

@@ -9,13 +9,13 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.command_lines.click_words import arguments_of
 from gptoss.deployment.settings import Layer, Settings
+from gptoss.facts.programs import SERVE, taken_for
 from gptoss.facts.world import Facts
-from gptoss.precedence.serve import flags_win, serve_program, serve_settings
-from gptoss.text.command import Command
-from gptoss.text.places import Located, Place
+from gptoss.precedence.serve import flags_win, serve_settings
+from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
+from tests.command_lines.words import arguments_of
 
 FACTS = Facts()
 HOME = Place("server.yaml", 1)
@@ -23,9 +23,8 @@ BEFORE, AFTER = "1.3.0rc14", "1.3.0rc22"
 
 
 def settings_of(version: str, *words: str, engine: dict[str, Any] | None = None) -> Settings:
-    line = ("trtllm-serve", "openai/gpt-oss-120b", *words)
-    command = Command(tuple(Located(word, Place("flags", n)) for n, word in enumerate(line, 1)))
-    arguments = arguments_of(serve_program(version, FACTS), command)
+    program = taken_for(SERVE, version, FACTS)
+    arguments = arguments_of(program, "openai/gpt-oss-120b", *words)
     documents = parse_documents(yaml.safe_dump(engine), "engine.yaml") if engine else [None]
     return serve_settings(version, arguments, documents[0], HOME, FACTS, lambda _, place: place)
 

@@ -2,20 +2,17 @@
 
 import pytest
 
-from gptoss.command_lines.argparse_words import Kind, read
+from gptoss.command_lines.arguments import Kind
 from gptoss.facts import programs
 from gptoss.facts.world import Facts
-from gptoss.text.places import Located, Place
+from tests.command_lines.words import arguments_of, known
 from tests.oracles.judging import bench_findings, errors, findings
 
 RELEASES = tuple(Facts().releases)
-HERE = Place("command.yaml")
 
 
 def kinds(*words: str) -> list[Kind]:
-    program = programs.program("dynamo.trtllm", "1.2.1")
-    assert program
-    return [fault.kind for fault in read(program, [Located(word, HERE) for word in words]).faults]
+    return [fault.kind for fault in arguments_of(known("dynamo.trtllm", "1.2.1"), *words).faults]
 
 
 @pytest.mark.parametrize("program", ["dynamo.trtllm", "dynamo.frontend"])

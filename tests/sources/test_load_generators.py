@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gptoss.sources.parts.load_generators import Measurement, measurement
-from gptoss.sources.parts.sweeps import measurements
+from gptoss.sources.parts.sweeps import Run, runs
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
@@ -142,34 +142,33 @@ def test_what_only_names_a_load_generator_measures_nothing(text: str) -> None:
     assert measurement(command(text)) is None
 
 
-def traffic(found: tuple[Measurement, ...]) -> list[tuple[str, str]]:
-    numbers = []
-    for each in found:
-        flags = [each.command.flag(name) for name in ("--concurrency", "--request-count")]
-        numbers.append((flags[0].value if flags[0] else "", flags[1].value if flags[1] else ""))
-    return numbers
+def traffic(found: tuple[Run, ...]) -> list[tuple[str | None, str | None]]:
+    return [
+        (run.arguments["--concurrency"].text, run.arguments["--request-count"].text)
+        for run in found
+    ]
 
 
 def test_a_script_s_loop_is_a_sweep() -> None:
     (tree,) = parse_documents(f"|\n{SWEEP}".replace("\n", "\n  "), "bench.yaml")
     commands = [step.command for step in read_script(tree, {}).steps]
-    assert traffic(measurements(commands)) == [("32", "160"), ("64", "320"), ("128", "640")]
+    assert traffic(runs(commands, {})) == [("32", "160"), ("64", "320"), ("128", "640")]
 
 
 def test_the_chart_s_script_makes_steps_of_a_sweep() -> None:
-    found = measurements(
-        [command("python3 benchmark.py --sweep 8,16 --rounds 5 aiperf profile --artifact-dir /a")]
-    )
+    line = "python3 benchmark.py --sweep 8,16 --rounds 5 aiperf profile --artifact-dir /a"
+    found = runs([command(line)], {})
     assert traffic(found) == [("8", "40"), ("16", "80")]
-    assert [each.command.flag("--artifact-dir") for each in found] != [None, None]
+    assert None not in [run.arguments["--artifact-dir"].text for run in found]
 
 
-def test_aiperf_s_own_list_of_concurrencies_is_a_sweep() -> None:
-    found = measurements([command("aiperf profile --concurrency 1,4,16 --request-count 100")])
+@pytest.mark.parametrize("listed", ["--concurrency 1,4,16", "--concurrency=1,4,16"])
+def test_aiperf_s_own_list_of_concurrencies_is_a_sweep(listed: str) -> None:
+    found = runs([command(f"aiperf profile {listed} --request-count 100")], {})
     assert traffic(found) == [("1", "100"), ("4", "100"), ("16", "100")]
 
 
 @pytest.mark.parametrize("sweep", ["8,x --rounds 5", "8 --rounds five", "8 --rounds"])
 def test_a_sweep_that_is_no_list_of_numbers_is_refused(sweep: str) -> None:
     with pytest.raises(InputError, match="takes numbers, as in --sweep 32,64,128"):
-        measurements([command(f"benchmark.py --sweep {sweep} aiperf profile --artifact-dir /a")])
+        runs([command(f"benchmark.py --sweep {sweep} aiperf profile --artifact-dir /a")], {})

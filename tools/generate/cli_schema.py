@@ -36,6 +36,7 @@ def text_of(facts: dict[str, Any], version: str) -> str:
         "program": PROGRAM,
         "release": version,
         "source": sources[version] if exact else f"inferred from {', '.join(sources)}",
+        "parser": "click",
         "exact": exact,
     }
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in head.items()]

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 if TYPE_CHECKING:
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.text.command import Command
 
 ROOT = Path(__file__).resolve().parents[2]
 ABSENT = "not set"
@@ -105,7 +105,7 @@ def in_force(deployment: Deployment, statement: str) -> Any:
     if subject == "benchmark":
         return _of_benchmark(deployment.benchmark, rest)
     if subject == "frontend":
-        return _flag(deployment.frontend.command if deployment.frontend else None, rest)
+        return _flag(deployment.frontend.arguments if deployment.frontend else None, rest)
     for worker in deployment.workers:
         if worker.name == subject:
             return _of_worker(worker, rest)
@@ -127,24 +127,21 @@ def _of_worker(worker: Worker, what: str) -> Any:
         variable = worker.pod.environment.get(name)
         return variable.value if variable else None
     if kind == "flags":
-        return _flag(worker.command, what)
+        return _flag(worker.arguments, what)
     return {"gpus": worker.gpus, "replicas": worker.replica_count}[what]
 
 
-def _flag(command: Command | None, what: str) -> str | None:
+def _flag(arguments: Arguments | None, what: str) -> str | None:
     """The value of ``flags.--FLAG``; the empty string when it takes none."""
-    name = what.removeprefix("flags.")
-    if command is None:
-        return None
-    found = [value for flag, value in command.flags() if flag.value == name]
-    return (found[0].value if found[0] else "") if found else None
+    found = arguments[what.removeprefix("flags.")] if arguments else None
+    return found.text if found and found.given else None
 
 
 def _of_benchmark(benchmark: Benchmark | None, what: str) -> Any:
     if benchmark is None:
         return None
     if what.startswith("flags."):
-        text = _flag(benchmark.command, what)
+        text = _flag(benchmark.arguments, what)
         return int(text) if text and text.isdigit() else text
     located = getattr(benchmark, what)
     return located.value if located else None

@@ -141,9 +141,8 @@ def _ordered(deployment: Deployment) -> list[Worker]:
 
 
 def _router_mode(deployment: Deployment) -> str:
-    command = deployment.frontend.command if deployment.frontend else None
-    mode = command.flag("--router-mode") if command else None
-    return mode.value if mode else ""
+    arguments = deployment.frontend.arguments if deployment.frontend else None
+    return (arguments["--router-mode"].text if arguments else None) or ""
 
 
 def _troubles() -> list[Trouble]:

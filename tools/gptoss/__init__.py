@@ -4,8 +4,8 @@ A map of the house; each room uses those above it::
 
     text            files as text: YAML with places, shell, secrets, whole files
     facts           what is known about the outside world (schema/)
-    deployment      the one model: components, workers, settings with who set them
     command_lines   what a program makes of its words (argparse, click, cyclopts)
+    deployment      the one model: components, workers, settings with who set them
     precedence      who sets each engine setting, and who wins
     sources         what people have -> Deployment: chart, kubernetes, containers, truss
     rules           Deployment -> findings, a folder a family

@@ -107,7 +107,7 @@ def main() -> None:
             shown = facts(argument)
             first = next(n for n in argument.names if n not in shown.get("aliases", ()))
             flags[first] = shown
-    print(json.dumps({"flags": flags}))  # noqa: T201
+    print(json.dumps({"parser": "cyclopts", "flags": flags}))  # noqa: T201
 
 
 if __name__ == "__main__":

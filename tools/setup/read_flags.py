@@ -330,7 +330,10 @@ def main() -> None:
     entry = entry_of(program)
     parser, variables = captured(entry)
     ask = asking(entry)
-    read: dict[str, Any] = {"flags": dict(flags_of(parser, variables, ask))}
+    read: dict[str, Any] = {
+        "parser": "argparse",
+        "flags": dict(flags_of(parser, variables, ask)),
+    }
     if ask(["--trtllm.a.b", "1"]) is None:
         read["dotted"] = "--trtllm."
     print(json.dumps(read))  # noqa: T201

@@ -6,109 +6,22 @@ and refuses is that of ``argparse.ArgumentParser`` for a parser without position
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
-from enum import Enum, auto
-from itertools import pairwise
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.text.command import NEGATIVE_NUMBER
+from gptoss.command_lines.arguments import NEGATIVE_NUMBER, Fault, Given, Kind, unresolved
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gptoss.facts.programs import Flag, Program
-
-# Words that a shell would have filled in; what they become is not known.
-UNRESOLVED = ("$", "`")
+    from gptoss.command_lines.arguments import Arguments
+    from gptoss.facts.programs import Flag
 
 
-class Kind(Enum):
-    """What is wrong with a word."""
-
-    UNKNOWN = auto()
-    AMBIGUOUS = auto()
-    NO_VALUE = auto()
-    STRAY = auto()
-    DOTTED = auto()
-    MISPLACED = auto()
-
-
-@dataclass(frozen=True, slots=True)
-class Fault:
-    """A word that the parser refuses.
-
-    Attributes:
-        kind: What is wrong with it.
-        at: The word.
-        flag: The flag it belongs to, if it belongs to one.
-        told: What is wrong, where the kind does not say it all.
-    """
-
-    kind: Kind
-    at: Located[str]
-    flag: Flag | None = None
-    told: str = ""
-
-
-@dataclass(frozen=True, slots=True)
-class Given:
-    """A flag that the command line gives.
-
-    Attributes:
-        flag: The flag.
-        spelling: How it is written; an abbreviation has the letters that are written.
-        at: The word.
-        values: Its values.
-    """
-
-    flag: Flag
-    spelling: str
-    at: Located[str]
-    values: tuple[Located[str], ...] = ()
-
-    @property
-    def abbreviated(self) -> bool:
-        """Whether only the beginning of its name is written."""
-        return self.spelling not in self.flag.spellings
-
-
-@dataclass(slots=True)
-class Arguments:
-    """A command line as the program's parser reads it.
-
-    Attributes:
-        given: Its flags in order.
-        faults: The words that the parser refuses.
-        dotted: Its dotted flags, each with its value.
-        words: What belongs to no flag, for a program that takes such words.
-    """
-
-    given: list[Given] = field(default_factory=list)
-    faults: list[Fault] = field(default_factory=list)
-    dotted: list[tuple[Located[str], Located[str]]] = field(default_factory=list)
-    words: list[Located[str]] = field(default_factory=list)
-
-    def last(self, name: str) -> Given | None:
-        """The flag that counts when it is given more than once, or None."""
-        return next((given for given in reversed(self.given) if given.flag.name == name), None)
-
-    def value(self, name: str) -> Located[str] | None:
-        """The value that counts of a flag that takes one, at the flag's place; None without it."""
-        given = self.last(name)
-        return Located(given.values[-1].value, given.at.place) if given and given.values else None
-
-
-def read(program: Program, words: Sequence[Located[str]]) -> Arguments:
-    """Reads the words that follow the program's name."""
-    reader = _Reader(program, words)
-    reader.read()
-    return reader.arguments
-
-
-def unresolved(word: str) -> bool:
-    """Whether a word holds something that only the shell or the cluster fills in."""
-    return any(mark in word for mark in UNRESOLVED)
+def read_argparse(arguments: Arguments, words: Sequence[Located[str]]) -> None:
+    """Reads the words that follow the program's name into its arguments."""
+    _Reader(arguments, words).read()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,13 +40,13 @@ class _Option:
 
 
 class _Reader:
-    def __init__(self, program: Program, words: Sequence[Located[str]]) -> None:
-        self.arguments = Arguments()
-        self._program = program
+    def __init__(self, arguments: Arguments, words: Sequence[Located[str]]) -> None:
+        self.arguments = arguments
+        self._program = arguments.program
         self._words = words
         self._options = dict(self._classified())
-        # What no flag of the parser takes, in order: dotted flags and what is wrong.
-        self._rest: list[Located[str]] = []
+        # Positions of what no flag of the parser takes: dotted flags and what is wrong.
+        self._rest: list[int] = []
 
     def read(self) -> None:
         position = 0
@@ -142,7 +55,7 @@ class _Reader:
             option = self._options.get(position)
             position += 1
             if option is None or not option.flags:
-                self._rest.append(word)
+                self._rest.append(position - 1)
             elif len(option.flags) > 1:
                 listed = " and ".join(flag.name for flag in option.flags[:3])
                 self._fault(Kind.AMBIGUOUS, word, told=f"it may mean {listed}")
@@ -226,41 +139,48 @@ class _Reader:
 
     def _read_rest(self) -> None:
         """Reads what no flag has taken: dotted flags with their values, the others are faults."""
-        position = 0
-        while position < len(self._rest):
-            word = self._rest[position]
-            position += 1
+        at = 0
+        while at < len(self._rest):
+            position = self._rest[at]
+            word = self._words[position]
+            at += 1
             if not self._program.dotted or not word.value.startswith(self._program.dotted):
-                self._unknown(word)
+                self._unknown(position)
                 continue
             if not all(word.value.removeprefix(self._program.dotted).split(".")):
                 self._fault(Kind.DOTTED, word, told="a part of its path is empty")
                 continue
-            follower = self._rest[position] if position < len(self._rest) else None
+            follower = self._words[self._rest[at]] if at < len(self._rest) else None
             if follower is None or follower.value.startswith("--"):
                 self._fault(Kind.DOTTED, word, told="it has no value")
                 continue
             self.arguments.dotted.append((word, follower))
-            position += 1
+            at += 1
 
-    def _unknown(self, word: Located[str]) -> None:
+    def _unknown(self, position: int) -> None:
+        word = self._words[position]
         if unresolved(word.value):
             return
-        is_flag = word.value.startswith("-") and len(word.value) > 2 and " " not in word.value
-        if is_flag and not NEGATIVE_NUMBER.fullmatch(word.value):
-            self._fault(Kind.UNKNOWN, word)
-        elif not self._is_value_of_unknown(word):
+        if _is_flag(word.value):
+            more = position + 1 < len(self._words) and self._is_value(position + 1)
+            follower = self._words[position + 1] if more else None
+            self.arguments.faults.append(Fault.unknown(word, follower))
+        elif not self._is_value_of_unknown(position):
             self._fault(Kind.STRAY, word)
 
-    def _is_value_of_unknown(self, word: Located[str]) -> bool:
+    def _is_value_of_unknown(self, position: int) -> bool:
         """Whether the word before is a flag that the parser does not know."""
         last = self.arguments.faults[-1] if self.arguments.faults else None
         if last is None or last.kind is not Kind.UNKNOWN or "=" in last.at.value:
             return False
-        before = next((a for a, b in pairwise(self._words) if b is word), None)
-        return before is last.at
+        return self._words[position - 1] is last.at
 
     def _fault(
         self, kind: Kind, word: Located[str], flag: Flag | None = None, told: str = ""
     ) -> None:
         self.arguments.faults.append(Fault(kind, word, flag, told))
+
+
+def _is_flag(word: str) -> bool:
+    looks_so = word.startswith("-") and len(word) > 2 and " " not in word
+    return looks_so and not NEGATIVE_NUMBER.fullmatch(word)

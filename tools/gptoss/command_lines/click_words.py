@@ -8,37 +8,33 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.argparse_words import Arguments, Fault, Given, Kind, unresolved
+from gptoss.command_lines.arguments import Fault, Given, Kind, unresolved
 from gptoss.facts.programs import Flag
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.facts.programs import Program
-    from gptoss.text.command import Command
+    from gptoss.command_lines.arguments import Arguments
 
+SUB_COMMAND = "serve"
 HELP = Flag("--help", "exit")
 
 
-def read(program: Program, words: Sequence[Located[str]], *, named: bool = True) -> Arguments:
-    """Reads the words that follow the command's name.
+def read_click(arguments: Arguments, words: Sequence[Located[str]]) -> None:
+    """Reads the words that follow ``trtllm-serve`` into its arguments.
 
-    Args:
-        program: The command's flags.
-        words: What follows ``trtllm-serve`` or ``trtllm-serve serve``.
-        named: Whether the sub-command is written. Without it click takes flags before the model
-            for flags of the group, which has none.
+    Without its sub-command click takes flags before the model for flags of the group, which has
+    none.
     """
-    reader = _Reader(program, words)
-    reader.read(named=named)
-    return reader.arguments
+    named = bool(words) and words[0].value == SUB_COMMAND
+    _Reader(arguments, words[named:]).read(named=named)
 
 
 class _Reader:
-    def __init__(self, program: Program, words: Sequence[Located[str]]) -> None:
-        self.arguments = Arguments()
-        self._known = {**program.spellings, HELP.name: HELP}
+    def __init__(self, arguments: Arguments, words: Sequence[Located[str]]) -> None:
+        self.arguments = arguments
+        self._known = {**arguments.program.spellings, HELP.name: HELP}
         self._words = words
         # Words that may be the value of a flag that the command does not have.
         self._doubtful: list[Located[str]] = []
@@ -52,7 +48,7 @@ class _Reader:
             word = self._words[position]
             position += 1
             if word.value == "--":
-                self.arguments.words += self._words[position:]
+                self.arguments.words.extend(self._words[position:])
                 break
             if not _is_option(word.value):
                 (self._doubtful if after_unknown else self.arguments.words).append(word)
@@ -63,7 +59,7 @@ class _Reader:
             after_unknown = flag is None and not equals
             if flag is None:
                 if not unresolved(word.value):
-                    self._fault(Kind.UNKNOWN, Located(name, word.place))
+                    self.arguments.faults.append(Fault.unknown(word, self._value_at(position)))
             elif flag.takes_value:
                 value = Located(attached, word.place) if equals else None
                 if value is None and position < len(self._words):
@@ -76,6 +72,11 @@ class _Reader:
                 self.arguments.given.append(Given(flag, name, word))
         self._settle()
 
+    def _value_at(self, position: int) -> Located[str] | None:
+        """The word at a position, if there is one and it is no option."""
+        word = self._words[position] if position < len(self._words) else None
+        return None if word is None or _is_option(word.value) else word
+
     def _take(self, flag: Flag, name: str, word: Located[str], value: Located[str] | None) -> None:
         if value is None:
             self._fault(Kind.NO_VALUE, word, flag)
@@ -86,7 +87,7 @@ class _Reader:
         """Decides which word is the model: one whose meaning is clear before a doubtful one."""
         words = self.arguments.words
         if not words:
-            words += self._doubtful[:1]
+            words.extend(self._doubtful[:1])
         for word in words[1:]:
             if not unresolved(word.value):
                 self._fault(Kind.STRAY, word)
@@ -99,17 +100,3 @@ class _Reader:
 
 def _is_option(word: str) -> bool:
     return word.startswith("-") and len(word) > 1
-
-
-SUB_COMMAND = "serve"
-
-
-def arguments_of(program: Program, command: Command) -> Arguments:
-    """What follows ``trtllm-serve [serve]``, read with the flags of a version.
-
-    Args:
-        program: The flags.
-        command: The command from the program's name on.
-    """
-    named = len(command.words) > 1 and command.words[1].value == SUB_COMMAND
-    return read(program, command.words[1 + named :], named=named)

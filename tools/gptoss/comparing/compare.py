@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.in_force import flags_in_force
+from gptoss.command_lines.dialects import read_command
 from gptoss.comparing.differences import (
     NONE,
     Difference,
@@ -23,17 +23,15 @@ from gptoss.comparing.differences import (
     located,
 )
 from gptoss.deployment.model import Role, Runtime
-from gptoss.facts.programs import AIPERF, FRONTEND, SERVE, WORKER, program, releases
 
 __all__ = ["SNAPSHOT", "Difference", "compare", "revision_of"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Frontend, Worker
-    from gptoss.facts.programs import Program
     from gptoss.text.places import HasPlace
 
 SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[^/]+)")
@@ -70,7 +68,7 @@ def compare(left: Deployment, right: Deployment) -> list[Difference]:
     for name, one, other in pairs:
         found += _workers(name, one, other)
         if one and other:
-            found += _worker_commands(name, (left, one), (right, other))
+            found += _commands(name, (left, one), (right, other))
     found += _benchmarks(left.benchmark, right.benchmark)
     return found
 
@@ -89,8 +87,8 @@ def _whole(left: Deployment, right: Deployment) -> Iterator[Difference]:
     yield from differ(subject, "release", *releases)
     if releases[0].value == releases[1].value and left.runtime is right.runtime:
         yield from both(subject, "image", _image(left), _image(right))
-    for setting, read in (("model", _model), ("revision", revision_of), ("served name", _served)):
-        yield from differ(subject, setting, read(left), read(right))
+    for setting, side in (("model", _model), ("revision", revision_of), ("served name", _served)):
+        yield from differ(subject, setting, side(left), side(right))
 
 
 def _image(deployment: Deployment) -> Side:
@@ -111,15 +109,14 @@ def _model(deployment: Deployment) -> Side:
 
 
 def revision_of(deployment: Deployment) -> Side:
-    """The revision that is served: that of the folder, else of the flag, else of the download."""
+    """The revision that is served: that of the folder, else of the engine, else of the download."""
     for worker in deployment.workers:
         snapshot = SNAPSHOT.search(worker.model.value) if worker.model else None
         if snapshot and worker.model:
             return Side(snapshot["revision"], worker.model.place)
-        flag = worker.command.flag("--revision", "--hfrevision_of")
         setting = worker.engine["revision"]
-        if setting.is_set or flag:
-            return Side(setting.value, setting.place) if setting.is_set else located(flag)
+        if setting.is_set:
+            return Side(setting.value, setting.place)
     found = next((d.revision for d in deployment.downloads if d.revision), None)
     return located(found)
 
@@ -148,9 +145,7 @@ def _frontends(left: Deployment, right: Deployment) -> Iterator[Difference]:
         Side(f.replica_count, f.replicas.place if f.replicas else f.place) for f in (one, other)
     ]
     yield from differ("frontend", "replicas", *replicas)
-    programs = _programs(left, right, FRONTEND)
-    yield from flags("frontend", *_flags_of(one, other, programs))
-    yield from environment("frontend", one.pod, other.pod, programs)
+    yield from _commands("frontend", (left, one), (right, other))
 
 
 def _pairs(left: Deployment, right: Deployment) -> list[tuple[str, Worker | None, Worker | None]]:
@@ -189,38 +184,29 @@ def _workers(name: str, left: Worker | None, right: Worker | None) -> Iterator[D
     yield from engine(name, left, right)
 
 
-def _worker_commands(
-    name: str, left: tuple[Deployment, Worker], right: tuple[Deployment, Worker]
+def _commands(
+    name: str,
+    left: tuple[Deployment, Frontend | Worker],
+    right: tuple[Deployment, Frontend | Worker],
 ) -> Iterator[Difference]:
     """Flags and variables; two programs have no flags in common."""
     (one, first), (other, second) = left, right
-    module = SERVE if one.runtime is Runtime.SERVE else WORKER
-    programs = _programs(one, other, module)
+    sides = _alike((one, first.arguments), (other, second.arguments))
     if one.runtime is other.runtime:
-        yield from flags(name, *_flags_of(first, second, programs))
-    yield from environment(name, first.pod, second.pod, programs)
+        yield from flags(name, *(side.in_force() if side else {} for side in sides))
+    yield from environment(name, first.pod, second.pod, [side.program for side in sides if side])
 
 
-def _programs(left: Deployment, right: Deployment, name: str) -> list[Program | None]:
-    """A program on both sides; where the release is not known, as the other side has it."""
+def _alike(
+    left: tuple[Deployment, Arguments | None], right: tuple[Deployment, Arguments | None]
+) -> list[Arguments | None]:
+    """Both command lines; one whose release is not known as the other side's program reads it."""
     found = []
-    for deployment in (left, right):
-        release = deployment.release
-        version = release and (release.trtllm if name == SERVE else release.version)
-        found.append(program(name, version) if version else None)
-    newest = program(name, releases(name)[-1])
-    return [found[0] or found[1] or newest, found[1] or found[0] or newest]
-
-
-def _flags_of(
-    left: Frontend | Worker, right: Frontend | Worker, programs: list[Program | None]
-) -> list[dict[str, InForce]]:
-    return [
-        flags_in_force(known, component.command, component.pod.environment)
-        if component.command
-        else {}
-        for known, component in zip(programs, (left, right), strict=True)
-    ]
+    for (own, arguments), (other, others) in ((left, right), (right, left)):
+        if arguments and others and own.release is None and own.runtime is other.runtime:
+            arguments = read_command(others.program, arguments.command, arguments.environment)
+        found.append(arguments)
+    return found
 
 
 def _benchmarks(left: Benchmark | None, right: Benchmark | None) -> Iterator[Difference]:
@@ -256,17 +242,11 @@ def _requests(benchmark: Benchmark) -> Side:
 
 def _traffic(benchmark: Benchmark) -> dict[str, Side]:
     """What the benchmark's flags say about the traffic, by their usual names."""
-    if benchmark.command is None:
+    arguments, traffic = benchmark.arguments, {}
+    if arguments is None:
         return {}
-    known = program(AIPERF, releases(AIPERF)[-1])
-    found = flags_in_force(known, benchmark.command, {})
-    traffic = {}
     for flag in TRAFFIC_FLAGS.values():
-        name = known.spellings[flag].name if known and flag in known.spellings else flag
-        if name in found:
-            value = found[name].value
-            traffic[flag] = Side(DEFAULTS.get(flag) if value is None else value, found[name].place)
-    inputs = [value for name, value in benchmark.command.flags() if name.value == EXTRA_INPUTS]
-    if texts := sorted(value.value for value in inputs if value):
-        traffic[EXTRA_INPUTS] = Side(texts, traffic[EXTRA_INPUTS].place)
+        found = arguments[flag]
+        value = sorted(found.value) if isinstance(found.value, list) else found.value
+        traffic[flag] = Side(DEFAULTS.get(flag) if value is None else value, found.place)
     return traffic

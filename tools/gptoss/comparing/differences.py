@@ -10,7 +10,7 @@ from gptoss.text.secrets import shown
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.model import Worker
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Setting
@@ -154,12 +154,10 @@ def _is_told_elsewhere(name: str, found: InForce | None) -> bool:
 
 
 def environment(
-    subject: str, one: Pod, other: Pod, programs: list[Program | None]
+    subject: str, one: Pod, other: Pod, programs: list[Program]
 ) -> Iterator[Difference]:
     """Variables in force that differ and are neither a flag's nor a path."""
-    of_flags = {
-        flag.env for found in programs if found for flag in found.flags.values() if flag.env
-    }
+    of_flags = {flag.env for found in programs for flag in found.flags.values() if flag.env}
     left, right = _variables(one, of_flags), _variables(other, of_flags)
     for name in sorted(left.keys() | right.keys()):
         sides = left.get(name, NONE), right.get(name, NONE)

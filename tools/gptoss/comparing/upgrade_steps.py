@@ -157,23 +157,20 @@ def defaults(deployment: Deployment, start: Release, to: Release, facts: Facts) 
     serves = deployment.runtime is Runtime.SERVE
     program_of_workers = programs.SERVE if serves else programs.WORKER
     versions = (start.trtllm, to.trtllm) if serves else (start.version, to.version)
-    started = [
-        (w.name, program_of_workers, w.command, w.pod.environment) for w in deployment.workers
-    ]
+    started = [(w.name, program_of_workers, w.arguments) for w in deployment.workers]
     frontend = deployment.frontend
-    if frontend and frontend.command:
-        environment = frontend.pod.environment
-        started.append((frontend.name, programs.FRONTEND, frontend.command, environment))
-    for name, program, command, environment in started:
+    if frontend and frontend.arguments:
+        started.append((frontend.name, programs.FRONTEND, frontend.arguments))
+    for name, program, arguments in started:
         for flag, before, after in _flag_defaults(program, start, to):
-            if command.flag(*flag.spellings) is None and (flag.env or "") not in environment:
+            if arguments[flag.name].place is None:
                 yield Step(
                     "default",
                     f"{name}: {flag.name} is not given; its default changes from "
                     f"{_in_yaml(before)} to {_in_yaml(after)}",
                     f"give it {_in_yaml(before)} to keep it",
                     f"schema/cli, {program} {' and '.join(versions)}",
-                    command.place,
+                    arguments.command.place,
                 )
 
 
@@ -225,8 +222,8 @@ def platform(deployment: Deployment, start: Release, to: Release) -> Iterator[St
 def _concerns(when: str | None, deployment: Deployment) -> bool:
     frontend = deployment.frontend
     if when == "kv-router":
-        mode = frontend.command.flag("--router-mode") if frontend and frontend.command else None
-        return mode is not None and mode.value == "kv"
+        arguments = frontend.arguments if frontend else None
+        return arguments is not None and arguments["--router-mode"].value == "kv"
     if when == "disaggregated":
         return deployment.is_disaggregated
     if when == "unversioned":

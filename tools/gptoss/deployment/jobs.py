@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.pods import Pod
     from gptoss.text.command import Command
     from gptoss.text.places import Located, Place
@@ -16,14 +17,19 @@ class Step:
     """One run of the load generator.
 
     Attributes:
-        command: Its command line, in the words of ``aiperf profile``.
+        arguments: What ``aiperf profile`` makes of its command line.
         concurrency: Requests in flight, when found.
         requests: Requests in all, when found.
     """
 
-    command: Command
+    arguments: Arguments
     concurrency: Located[int] | None
     requests: Located[int] | None
+
+    @property
+    def command(self) -> Command:
+        """Its command line, in the words of ``aiperf profile``."""
+        return self.arguments.command
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,7 +40,7 @@ class Benchmark:
         name: Name of the Job.
         place: Where it begins.
         pod: Its pod.
-        command: The ``aiperf profile`` command, variables resolved, of a sweep that of the first
+        arguments: What ``aiperf profile`` makes of its command line, of a sweep that of the first
             step; None when not found. That of another load generator is told in aiperf's words.
         input_tokens, output_tokens: Tokens of a request.
         concurrency: Requests in flight; None for a sweep.
@@ -49,7 +55,7 @@ class Benchmark:
     name: str
     place: Place
     pod: Pod
-    command: Command | None
+    arguments: Arguments | None
     input_tokens: Located[int] | None
     output_tokens: Located[int] | None
     concurrency: Located[int] | None
@@ -59,6 +65,11 @@ class Benchmark:
     steps: tuple[Step, ...] = ()
     tool: Located[str] | None = None
     lost: tuple[Located[str], ...] = ()
+
+    @property
+    def command(self) -> Command | None:
+        """The ``aiperf profile`` command."""
+        return self.arguments.command if self.arguments else None
 
     @property
     def is_sweep(self) -> bool:

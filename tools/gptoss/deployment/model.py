@@ -16,12 +16,13 @@ from gptoss.deployment.operator import OperatorSettings
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.jobs import Accuracy, Benchmark, Download
     from gptoss.deployment.objects import Claim, ConfigMap, Rollout, Service
-    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Settings
     from gptoss.facts.world import Gpu, Model, Release
-    from gptoss.text.command import Command
+    from gptoss.text.command import Command, Variable
     from gptoss.text.places import Located, Place
 
 
@@ -83,9 +84,18 @@ class Component:
 
 @dataclass(frozen=True, slots=True)
 class Frontend(Component):
-    """The HTTP frontend."""
+    """The HTTP frontend.
 
-    command: Command | None = None
+    Attributes:
+        arguments: What ``dynamo.frontend`` makes of its command; None where nothing runs it.
+    """
+
+    arguments: Arguments | None = None
+
+    @property
+    def command(self) -> Command | None:
+        """The ``dynamo.frontend`` command."""
+        return self.arguments.command if self.arguments else None
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +110,12 @@ class Worker(Component):
         engine_file: The engine YAML's path in the container, where the flag names one.
         engine_known: False when the engine YAML is named but is not among what was given.
         gpu: Facts about its GPU when its placement names one.
-        command: The command of ``dynamo.trtllm`` or ``trtllm-serve``.
+        arguments: What ``dynamo.trtllm`` or ``trtllm-serve`` makes of its command.
         model: Model id or path it loads.
         served_name: The public name.
     """
 
-    command: Command
+    arguments: Arguments
     role: Role
     gpus_per_pod: Located[int] | None
     nodes: Located[int]
@@ -115,6 +125,11 @@ class Worker(Component):
     gpu: Gpu | None
     model: Located[str] | None
     served_name: Located[str] | None
+
+    @property
+    def command(self) -> Command:
+        """The command of ``dynamo.trtllm`` or ``trtllm-serve``."""
+        return self.arguments.command
 
     @property
     def gpus(self) -> int:

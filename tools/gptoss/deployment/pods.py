@@ -8,27 +8,8 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.text.command import Command
+    from gptoss.text.command import Command, Variable
     from gptoss.text.places import Located, Place
-
-    Flag = tuple[Located[str], Located[str] | None]
-
-
-@dataclass(frozen=True, slots=True)
-class Variable:
-    """An environment variable of a container.
-
-    Attributes:
-        name: Its name.
-        value: Its literal value; None when it comes from elsewhere.
-        secret: Name of the Secret it comes from, if it does.
-        place: Where it is set.
-    """
-
-    name: str
-    value: str | None
-    secret: str | None
-    place: Place
 
 
 @dataclass(frozen=True, slots=True)

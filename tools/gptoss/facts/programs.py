@@ -6,7 +6,7 @@ import json
 import re
 from dataclasses import dataclass
 from functools import cache, cached_property
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from gptoss.facts import folders
 from gptoss.facts.world import version_number
@@ -14,12 +14,15 @@ from gptoss.facts.world import version_number
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.facts.world import Facts
+
 WORKER = "dynamo.trtllm"
 FRONTEND = "dynamo.frontend"
 AIPERF = "aiperf"
 SERVE = "trtllm-serve"
 SEVERAL = ("aliases", "choices", "engine")
 Kind = type[int] | type[float] | type[str] | type[bool]
+Parser = Literal["argparse", "click", "cyclopts"]
 KINDS: dict[str, Kind] = {"int": int, "float": float, "str": str, "bool": bool}
 
 
@@ -91,6 +94,11 @@ class Flag:
         """Its name and aliases."""
         return (self.name, *self.aliases)
 
+    def switches_off(self, spelling: str) -> bool:
+        """Whether one of its spellings is the negation of another."""
+        positive = spelling.replace("no-", "", 1)
+        return positive != spelling and positive in self.spellings
+
 
 @dataclass(frozen=True, eq=False)
 class Program:
@@ -100,6 +108,7 @@ class Program:
         name: The program, as in ``dynamo.trtllm``.
         release: Its version.
         source: Where the facts come from.
+        parser: What reads its command line.
         flags: Its flags by name.
         dotted: How flags begin that become engine settings by dotted path; '' when there are none.
         exact: Whether all flags of the version were read; what is missing may exist where not.
@@ -108,6 +117,7 @@ class Program:
     name: str
     release: str
     source: str
+    parser: Parser
     flags: Mapping[str, Flag]
     dotted: str = ""
     exact: bool = True
@@ -116,6 +126,10 @@ class Program:
     def spellings(self) -> dict[str, Flag]:
         """Its flags by every spelling."""
         return {word: flag for flag in self.flags.values() for word in flag.spellings}
+
+    def collects(self, flag: Flag) -> bool:
+        """Whether a flag that is given again adds to its values; otherwise the last one counts."""
+        return flag.nargs == "append" or (flag.nargs == "*" and self.parser == "cyclopts")
 
 
 @cache
@@ -150,7 +164,27 @@ def program(name: str, release: str) -> Program | None:
     document = json.loads(path.read_text(encoding="utf-8"))
     flags = {flag: _flag(flag, facts) for flag, facts in document["flags"].items()}
     dotted, exact = document.get("dotted", ""), document.get("exact", True)
-    return Program(name, release, document["source"], flags, dotted, exact)
+    return Program(name, release, document["source"], document["parser"], flags, dotted, exact)
+
+
+def newest(name: str) -> Program:
+    """The command line of a program at the last of its releases that are known."""
+    found = program(name, releases(name)[-1])
+    assert found is not None  # noqa: S101 (it has a file)
+    return found
+
+
+def taken_for(name: str, version: str, facts: Facts) -> Program:
+    """The command line of a program at a release; where that is not known, at the default release.
+
+    Args:
+        name: The program, as in ``dynamo.trtllm``.
+        version: The release, for ``trtllm-serve`` a tag of TensorRT-LLM's image; '' for an unknown.
+        facts: Which release is the default one.
+    """
+    default = facts.default_release
+    usual = default.trtllm if name == SERVE else default.version
+    return program(name, version.partition("-")[0]) or program(name, usual) or newest(name)
 
 
 def _flag(name: str, facts: dict[str, Any]) -> Flag:
@@ -167,16 +201,3 @@ def releases_with(program_name: str, spelling: str) -> tuple[str, ...]:
         if found and spelling in found.spellings:
             known.append(release)
     return tuple(known)
-
-
-SWITCHED_ON = ("true", "1", "yes", "on")
-
-
-def converted(text: str, kind: type) -> Any:
-    """A word as the flag's type; what does not convert stays text."""
-    if kind is bool:
-        return text.lower() in SWITCHED_ON
-    try:
-        return kind(text)
-    except ValueError:
-        return text

@@ -14,7 +14,7 @@ from gptoss.importing.whole import OBJECT_NAME
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block, Leaf
@@ -49,7 +49,7 @@ def benchmark_block(context: Context) -> Block:
     claim = _artifacts(benchmark)
     if claim:
         found["artifacts"] = {"existingClaim": claim}
-    words = list(_extra_words(benchmark, flags, context))
+    words = list(_extra_words(flags, context))
     if words:
         found["extraArgs"] = leaf(
             words, benchmark.command.place if benchmark.command else benchmark.place
@@ -82,20 +82,14 @@ def _sent(benchmark: Benchmark) -> int | None:
 
 
 def _artifacts(benchmark: Benchmark) -> Leaf | None:
-    folder = (
-        benchmark.command.flag("--artifact-dir", "--output-artifact-dir")
-        if benchmark.command
-        else None
-    )
+    folder = benchmark.arguments and benchmark.arguments["--artifact-dir"].located
     mount = benchmark.pod.mount_at(folder.value) if folder else None
     if mount is None or not mount.claim or not OBJECT_NAME.fullmatch(mount.claim):
         return None
     return leaf(mount.claim, mount.place)
 
 
-def _extra_words(
-    benchmark: Benchmark, flags: dict[str, InForce], context: Context
-) -> Iterator[str]:
+def _extra_words(flags: dict[str, InForce], context: Context) -> Iterator[str]:
     """Words of flags that no value stands for."""
     for name, flag in flags.items():
         if flag.place is None or name in (*TOLD, EXTRA_INPUTS, HEADER, "--tokenizer"):
@@ -108,10 +102,10 @@ def _extra_words(
             context.left_out(told, flag.place)
             continue
         yield from flag_words(name, flag)
-    inputs = benchmark.command.flags() if benchmark.command else ()
-    for given, pair in inputs:
-        if given.value == EXTRA_INPUTS and pair and not _is_charts(pair.value):
-            yield from (EXTRA_INPUTS, pair.value)
+    inputs = flags.get(EXTRA_INPUTS)
+    for pair in inputs.words if inputs else ():
+        if not _is_charts(pair):
+            yield from (EXTRA_INPUTS, pair)
 
 
 def _is_charts(pair: str) -> bool:

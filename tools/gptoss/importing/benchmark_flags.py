@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.in_force import flags_in_force
-from gptoss.facts.programs import AIPERF, program, releases
 from gptoss.importing.context import leaf
 
 if TYPE_CHECKING:
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.document import Block
 
@@ -40,16 +38,11 @@ TOLD = (
 
 def flags_of(benchmark: Benchmark) -> dict[str, InForce]:
     """The Job's flags, by the names that the tables here have."""
-    if benchmark.command is None:
+    if benchmark.arguments is None:
         return {}
-    known = program(AIPERF, releases(AIPERF)[-1])
-    found = flags_in_force(known, benchmark.command, {})
-    names = (
-        {name: known.spellings[name].name for name in TOLD if name in known.spellings}
-        if known
-        else {}
-    )
-    renamed = {flag: name for name, flag in names.items()}
+    known = benchmark.arguments.program.spellings
+    renamed = {known[name].name: name for name in TOLD if name in known}
+    found = benchmark.arguments.in_force()
     return {renamed.get(name, name): flag for name, flag in found.items()}
 
 

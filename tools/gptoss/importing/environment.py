@@ -9,10 +9,11 @@ from gptoss.importing.context import leaf
 from gptoss.text.secrets import is_secret, without_secrets
 
 if TYPE_CHECKING:
-    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.pods import Pod
     from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block
+    from gptoss.text.command import Variable
 
 NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 QUANTIZATION = "OVERRIDE_QUANT_ALGO"

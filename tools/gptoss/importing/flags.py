@@ -4,18 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.command_lines.in_force import flags_in_force
 from gptoss.importing.document import Leaf
 from gptoss.importing.environment import holds_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import Arguments, InForce
     from gptoss.deployment.model import Component
-    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
-    from gptoss.text.command import Command
 
 # Told by values of their own, or by the chart for its own files.
 TOLD = {
@@ -41,27 +38,23 @@ PLATFORM = {
 
 
 def extra_args(
-    component: Component,
-    command: Command,
-    program: Program | None,
-    context: Context,
-    chart: Mapping[str, Any],
+    component: Component, arguments: Arguments, context: Context, chart: Mapping[str, Any]
 ) -> Leaf | None:
     """The ``extraArgs`` of a component, or None when there are none.
 
     Args:
         component: The component.
-        command: Its command.
-        program: What it runs, at the release of the import.
+        arguments: Its command line.
         context: The import.
         chart: Flags that the chart sets itself with their values; None for one that another value
             stands for.
     """
     words: list[str] = []
     places: dict[str, None] = {}
-    found = flags_in_force(program, command, {})
-    for name, flag in found.items():
-        if flag.place is None or not _is_carried(component, name, flag, context, chart):
+    for name, flag in arguments.in_force().items():
+        if not flag.is_written or not flag.place:
+            continue
+        if not _is_carried(component, name, flag, context, chart):
             continue
         words += flag_words(name, flag)
         places[f"{flag.place.file}:{flag.place.line}"] = None

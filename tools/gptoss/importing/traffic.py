@@ -10,7 +10,7 @@ from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 
 if TYPE_CHECKING:
-    from gptoss.command_lines.in_force import InForce
+    from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.context import Context
     from gptoss.text.places import Located

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.command_lines.in_force import flags_in_force
 from gptoss.deployment.model import Role, Runtime
-from gptoss.facts.programs import FRONTEND, SERVE, WORKER, program
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.engine import engine
@@ -18,7 +16,6 @@ from gptoss.values.pod_values import FrontendValues
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Frontend, Worker
-    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
 
 ROUTER_MODES = FrontendValues.model_json_schema(by_alias=True)["properties"]["routerMode"]["enum"]
@@ -55,12 +52,11 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
     if worker.nodes.value > 1:
         found["nodes"] = leaf(worker.nodes.value, worker.nodes.place)
     found["engine"] = engine(worker, context)
-    known = _program(context)
-    args = extra_args(worker, worker.command, known, context, _chart_flags(context))
+    args = extra_args(worker, worker.arguments, context, _chart_flags(context))
     if args:
         found["extraArgs"] = args
     handled = (QUANTIZATION,) if quantization else ()
-    found["env"] = environment(worker.name, worker.pod, known, context, handled)
+    found["env"] = environment(worker.name, worker.pod, worker.arguments.program, context, handled)
     found["resources"] = resources(worker.name, worker.pod, context)
     memory = worker.pod.shared_memory
     if memory and memory.value != "0" and QUANTITY.fullmatch(memory.value):
@@ -75,22 +71,21 @@ def frontend_block(frontend: Frontend, context: Context) -> Block:
     found: Block = {}
     if frontend.replicas:
         found["replicas"] = leaf(max(0, frontend.replicas.value), frontend.replicas.place)
-    known = program(FRONTEND, context.release.version)
-    if frontend.command:
-        flags = flags_in_force(known, frontend.command, frontend.pod.environment)
-        mode, enforce = flags.get("--router-mode"), flags.get("--enforce-disagg")
-        if mode and mode.place:
+    arguments = frontend.arguments
+    if arguments:
+        mode, enforce = arguments["--router-mode"], arguments["--enforce-disagg"]
+        if mode.place:
             found |= _router_mode(mode.value, context, leaf(mode.value, mode.place))
-        if enforce and enforce.place:
+        if enforce.place:
             found["enforceDisagg"] = leaf(bool(enforce.value), enforce.place)
         elif context.deployment.is_disaggregated and _enforces(context):
             context.mended(
                 "frontend: --enforce-disagg is added, so that requests are refused while no "
                 "prefill worker is there; set frontend.enforceDisagg: false to have it as before",
-                frontend.command.place,
+                arguments.command.place,
             )
         chart = {"--router-mode": None, "--enforce-disagg": None}
-        args = extra_args(frontend, frontend.command, known, context, chart)
+        args = extra_args(frontend, arguments, context, chart)
         if args:
             found["extraArgs"] = args
     handled = ("DYN_ROUTER_MODE", "DYN_ENFORCE_DISAGG")
@@ -112,19 +107,12 @@ def quantization_block(context: Context) -> Block:
     return {"override": leaf(first.value, first.place)}
 
 
-def _program(context: Context) -> Program | None:
-    if context.deployment.runtime is Runtime.SERVE:
-        return program(SERVE, context.release.trtllm)
-    return program(WORKER, context.release.version)
-
-
 def _chart_flags(context: Context) -> dict[str, Any]:
     """Flags of a worker that the chart sets itself."""
     if context.deployment.runtime is Runtime.SERVE:
         return {"--host": "0.0.0.0", "--port": 8000}  # noqa: S104 (the chart's own flags)
-    routes = context.deployment.frontend and context.deployment.frontend.command
-    mode = routes.flag("--router-mode") if routes else None
-    if mode and mode.value == "kv":
+    routes = context.deployment.frontend and context.deployment.frontend.arguments
+    if routes and routes["--router-mode"].value == "kv":
         return {**PARSERS, context.release.kv_events_flag: None, "--kv-block-size": None}
     return PARSERS
 

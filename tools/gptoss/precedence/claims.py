@@ -9,6 +9,7 @@ from gptoss.deployment.settings import Claim, Layer, Setting
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.facts.world import Facts
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
@@ -84,6 +85,14 @@ def engine_claims(
     """
     for key, leaf in _leaves(engine, facts) if engine else ():
         yield key, Claim(Layer.ENGINE, key, leaf.plain(), locate(key, leaf.where))
+
+
+def flag_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
+    """The claims of flags that the command line gives."""
+    for given in arguments.given:
+        value = not given.value if given.flag.inverted else given.value
+        for key in given.flag.engine:
+            yield key, Claim(Layer.FLAG, given.spelling, value, given.at.place)
 
 
 def _inside(key: str, block: str) -> bool:

@@ -16,26 +16,22 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gptoss.command_lines.engine_flags import given, worker_program
+from gptoss.command_lines.arguments import converted, typed
 from gptoss.deployment.model import Problem
 from gptoss.deployment.settings import Claim, Layer, Settings
-from gptoss.facts.programs import converted
 from gptoss.facts.world import trtllm_number
-from gptoss.precedence.claims import Book, engine_claims
+from gptoss.precedence.claims import Book, engine_claims, flag_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping
+    from collections.abc import Callable, Iterator
 
-    from gptoss.deployment.pods import Variable
-    from gptoss.facts.programs import Program
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.facts.world import Facts, Release
-    from gptoss.text.command import Command
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
 
 OVERRIDE = "--override-engine-args"
-DOTTED_OVERRIDE = "--trtllm."
-CONNECTOR = "--connector"
+CONNECTOR, KVBM_CONNECTOR = "--connector", "kvbm"
 MAX_DEPTH = 64
 
 BUILT_BLOCKS = ("scheduler_config", "kv_connector_config")
@@ -58,8 +54,7 @@ KVBM = {
 
 
 def engine_settings(
-    command: Command,
-    environment: Mapping[str, Variable],
+    arguments: Arguments,
     engine: Tree | None,
     home: Place,
     facts: Facts,
@@ -69,8 +64,7 @@ def engine_settings(
     """The engine settings of a worker with everybody who sets them.
 
     Args:
-        command: The ``dynamo.trtllm`` command.
-        environment: The container's variables.
+        arguments: What ``dynamo.trtllm`` makes of its command and variables.
         engine: The engine YAML, when there is one.
         home: Where to point when nobody sets a key.
         facts: Defaults and open blocks of the engine YAML.
@@ -78,21 +72,21 @@ def engine_settings(
         release: The release that runs it; None is taken for the default one.
     """
     release = release or facts.default_release
-    program, objects = worker_program(release.version), object_blocks(release.trtllm, facts)
+    objects = object_blocks(release.trtllm, facts)
     book = Book({Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: objects})
-    book.lay(_environment_claims(program, environment))
-    book.lay(_flag_claims(program, command))
+    book.lay(_environment_claims(arguments))
+    book.lay([*flag_claims(arguments), *_connector_claims(arguments)])
     book.lay(engine_claims(engine, facts, locate))
-    book.lay(_override_claims(command, environment))
+    book.lay(_override_claims(arguments))
     replaced = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
     built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
     defaults = {**facts.engine_defaults, **built}
     return Settings(book.settings(home, defaults), home, defaults)
 
 
-def override_problem(command: Command, environment: Mapping[str, Variable]) -> Problem | None:
+def override_problem(arguments: Arguments) -> Problem | None:
     """What is wrong with ``--override-engine-args``: Dynamo stops unless it is a JSON object."""
-    text = given(command, environment, OVERRIDE)
+    text = arguments[OVERRIDE].located
     if text is None or not text.value or _parsed(text.value) is not None:
         return None
     return Problem(
@@ -112,48 +106,32 @@ def object_blocks(trtllm: str, facts: Facts) -> tuple[str, ...]:
     return tuple(read[older[-1] if older else versions[0]])
 
 
-def _environment_claims(
-    program: Program, environment: Mapping[str, Variable]
-) -> Iterator[tuple[str, Claim]]:
-    for flag in program.flags.values():
-        variable = environment.get(flag.env or "") if flag.engine else None
-        if variable is None or variable.value is None:
-            continue
-        value = converted(variable.value, flag.kind)
-        for key in flag.engine:
-            yield key, Claim(Layer.ENVIRONMENT, variable.name, value, variable.place)
-    connector = environment.get("DYN_CONNECTOR")
-    if connector and connector.value == "kvbm":
-        for key, value in KVBM.items():
-            yield key, Claim(Layer.ENVIRONMENT, "DYN_CONNECTOR", value, connector.place)
+def _environment_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
+    for flag in arguments.program.flags.values():
+        variable = arguments.variable(flag) if flag.engine else None
+        if variable is not None and variable.value is not None:
+            value = typed(flag, [variable.value])
+            for key in flag.engine:
+                yield key, Claim(Layer.ENVIRONMENT, variable.name, value, variable.place)
 
 
-def _flag_claims(program: Program, command: Command) -> Iterator[tuple[str, Claim]]:
-    for name, written in command.flags():
-        spelling = name.value
-        if spelling == CONNECTOR and written and written.value == "kvbm":
-            for key, setting in KVBM.items():
-                yield key, Claim(Layer.FLAG, spelling, setting, name.place)
-        flag = program.spellings.get(spelling)
-        if flag is None or (flag.takes_value and written is None):
-            continue
-        value: Any = not spelling.startswith("--no-")
-        if flag.takes_value and written is not None:
-            value = converted(written.value, flag.kind)
-        for key in flag.engine:
-            yield key, Claim(Layer.FLAG, spelling, value, name.place)
+def _connector_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
+    connector = arguments[CONNECTOR]
+    if connector.place is None or connector.value != [KVBM_CONNECTOR]:
+        return
+    layer = Layer.FLAG if connector.given else Layer.ENVIRONMENT
+    for key, value in KVBM.items():
+        yield key, Claim(layer, connector.spelling, value, connector.place)
 
 
-def _override_claims(
-    command: Command, environment: Mapping[str, Variable]
-) -> Iterator[tuple[str, Claim]]:
-    if text := given(command, environment, OVERRIDE):
+def _override_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
+    override = arguments[OVERRIDE]
+    if text := override.located:
         for key, value in _flat(_parsed(text.value) or {}):
-            yield key, Claim(Layer.OVERRIDE, OVERRIDE, value, text.place)
-    for name, written in command.flags():
-        key = name.value.removeprefix(DOTTED_OVERRIDE)
-        if key and key != name.value and written is not None:
-            yield key, Claim(Layer.OVERRIDE, name.value, _inferred(written.value), name.place)
+            yield key, Claim(Layer.OVERRIDE, override.spelling, value, text.place)
+    for name, written in arguments.dotted:
+        key = name.value.removeprefix(arguments.program.dotted)
+        yield key, Claim(Layer.OVERRIDE, name.value, _inferred(written.value), name.place)
 
 
 def _parsed(text: str) -> dict[str, Any] | None:

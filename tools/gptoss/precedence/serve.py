@@ -11,16 +11,14 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from gptoss.deployment.settings import Claim, Layer, Settings
-from gptoss.facts import programs
-from gptoss.facts.programs import SERVE, converted
+from gptoss.deployment.settings import Layer, Settings
 from gptoss.facts.world import trtllm_number
-from gptoss.precedence.claims import Book, engine_claims
+from gptoss.precedence.claims import Book, engine_claims, flag_claims
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
-    from gptoss.command_lines.argparse_words import Arguments
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.facts.programs import Flag, Program
     from gptoss.facts.world import Facts
     from gptoss.text.places import Place
@@ -29,15 +27,6 @@ if TYPE_CHECKING:
 
 BLOCK = "kv_cache_config"
 UNDECIDED = "undecided"
-
-
-def serve_program(version: str, facts: Facts) -> Program:
-    """The command line of a version of TensorRT-LLM; that of the default release if unknown."""
-    found = programs.program(SERVE, version.partition("-")[0])
-    found = found or programs.program(SERVE, facts.default_release.trtllm)
-    if found is None:
-        raise LookupError("the default release has no facts about trtllm-serve")
-    return found
 
 
 def flags_win(version: str, facts: Facts) -> bool | None:
@@ -77,23 +66,13 @@ def serve_settings(
         facts: Defaults, open blocks and the order of flags and YAML.
         locate: Gives the place to show for a dotted key and its place in the engine YAML.
     """
-    layers = [_flag_claims(arguments), engine_claims(engine, facts, locate)]
+    layers = [flag_claims(arguments), engine_claims(engine, facts, locate)]
     replaces = _period(version, facts).get(BLOCK) == "replaced"
     book = Book({Layer.ENGINE: (BLOCK,) if replaces else ()})
     for layer in reversed(layers) if flags_win(version, facts) else layers:
         book.lay(layer)
-    defaults = {**facts.engine_defaults, **_defaults(serve_program(version, facts))}
+    defaults = {**facts.engine_defaults, **_defaults(arguments.program)}
     return Settings(book.settings(home, defaults), home, defaults)
-
-
-def _flag_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
-    for given in arguments.given:
-        flag = given.flag
-        value: Any = given.spelling.startswith("--no-") == flag.inverted
-        if flag.takes_value:
-            value = converted(given.values[-1].value, flag.kind)
-        for key in flag.engine:
-            yield key, Claim(Layer.FLAG, given.spelling, value, given.at.place)
 
 
 @cache

@@ -240,7 +240,7 @@ def _bench(target: Target, address: str) -> Container | None:
     benchmark = target.deployment.benchmark
     if benchmark is None:
         return None
-    url = benchmark.command and benchmark.command.flag("--url", "-u")
+    url = benchmark.arguments and benchmark.arguments["--url"].located
     container = _container("bench", benchmark.pod)
     return replace(
         container,

@@ -11,9 +11,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Claim, Setting
     from gptoss.facts.world import Model, Release
+    from gptoss.text.command import Variable
     from gptoss.text.places import Located
 
 HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")

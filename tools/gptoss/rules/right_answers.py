@@ -16,12 +16,14 @@ from gptoss.rules.fixes import (
     remove_key,
     remove_variable,
     rename_key,
+    set_flag,
     set_value,
 )
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.model import Component, Worker
     from gptoss.deployment.settings import Claim
     from gptoss.facts.engine_keys import EngineSchema
@@ -62,6 +64,13 @@ def without_claim(claim: Claim) -> Fix | None:
     return (
         remove_variable(claim.place, claim.spelling) if claim.layer is Layer.ENVIRONMENT else None
     )
+
+
+def given_value(found: InForce, value: str) -> Fix | None:
+    """Sets a flag where the command line gives it."""
+    if not found.given:
+        return None
+    return set_flag(found.given[-1].at.place, found.given[-1].spelling, value)
 
 
 def renamed(claim: Claim, path: str, schema: EngineSchema) -> Fix | None:

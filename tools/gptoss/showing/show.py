@@ -13,8 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.deployment.pods import Variable
     from gptoss.deployment.settings import Claim, Setting
+    from gptoss.text.command import Variable
     from gptoss.text.places import Place
 
 WORDS = {
@@ -159,10 +159,10 @@ def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, st
             f"env {_where(variable.place, names)}",
         )
     known = {claim.spelling for setting in worker.engine for claim in setting.claims}
-    for flag, given in worker.command.flags():
-        if flag.value not in known:
-            value = _value(without_secrets(given.value) if given else "on")
-            yield flag.value, value, f"flag {_where(flag.place, names)}"
+    for word, flag, text in worker.arguments.written():
+        if word.value.partition("=")[0] not in known:
+            value = "on" if text is None else without_secrets(text)
+            yield flag, _value(value), f"flag {_where(word.place, names)}"
 
 
 def _variable(variable: Variable) -> str:

@@ -6,8 +6,10 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Deployment, Role, Worker
 from gptoss.deployment.pods import Pod
+from gptoss.facts.programs import taken_for
 from gptoss.precedence.dynamo import engine_settings
 from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.reading import as_rendered
@@ -70,7 +72,8 @@ def build_engine(
     home, stem = tree.place, PurePath(source).stem
     command = Command(tuple(Located(word, home) for word in ("python3", "-m", MODULE)))
     chosen = facts.releases[release] if release else None
-    engine = engine_settings(command, {}, tree, home, facts, as_rendered, chosen)
+    arguments = read_command(taken_for(MODULE, release or "", facts), command, {})
+    engine = engine_settings(arguments, tree, home, facts, as_rendered, chosen)
     named = engine.text("model")
     worker = Worker(
         name=stem,
@@ -81,7 +84,7 @@ def build_engine(
         ignored={},
         runtime_version=None,
         pod=Pod(home, commands=(command,)),
-        command=command,
+        arguments=arguments,
         role=role or next((r for r in SPLIT_ROLES if r in stem), Role.AGGREGATED),
         gpus_per_pod=None,
         nodes=Located(1, home),

@@ -23,9 +23,9 @@ SERVICE_PORT = 8000
 HTTP_PORT = 80
 
 
-def _flag(deployment: Deployment, *names: str) -> Located[str] | None:
-    benchmark = deployment.benchmark
-    return benchmark.command.flag(*names) if benchmark and benchmark.command else None
+def _flag(deployment: Deployment, name: str) -> Located[str] | None:
+    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    return arguments[name].located if arguments else None
 
 
 @rule(
@@ -55,8 +55,8 @@ def endpoint_is_not_the_frontend(deployment: Deployment, _facts: Facts) -> Itera
     listens on port 8000; a server has the Service that selects its pods. The Job waits for a name
     that never answers. Hosts outside the cluster are not judged.
     """
-    url, frontend = _flag(deployment, "--url", "-u"), deployment.frontend
-    if url is None or "$" in url.value:
+    url, frontend = _flag(deployment, "--url"), deployment.frontend
+    if url is None or "$" in url.value or " " in url.value:
         return
     if deployment.runtime is Runtime.SERVE:
         yield from _not_the_server(deployment, url)
@@ -181,7 +181,7 @@ def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     The cache has to be mounted writable for that, its size was chosen for the model, and whoever
     empties it deletes the results.
     """
-    folder = _flag(deployment, "--artifact-dir", "--output-artifact-dir")
+    folder = _flag(deployment, "--artifact-dir")
     if folder is None or deployment.benchmark is None:
         return
     mount = deployment.benchmark.pod.mount_at(folder.value)

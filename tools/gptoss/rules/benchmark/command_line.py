@@ -5,8 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.argparse_words import unresolved
-from gptoss.command_lines.cyclopts_words import bench_arguments
+from gptoss.command_lines.arguments import Kind, unresolved
 from gptoss.rules.readings import quoted
 from gptoss.rules.release.parsed import is_choice, mistyped, nearest, out_of_bounds
 from gptoss.rules.rule import Said, Severity, rule
@@ -47,11 +46,12 @@ def benchmark_flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     aiperf stops at it, after the deployment was started and waited for. It takes no abbreviations,
     and a switch has a ``--no-`` form only where its help shows one.
     """
-    arguments = bench_arguments(deployment)
-    for word, close in arguments.unknown if arguments else ():
-        name = word.value.partition("=")[0]
-        hint = f"did you mean {close}?" if close else "remove it"
-        yield Said(word, f"{name} is no flag of aiperf profile", hint)
+    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    for fault in arguments.faults if arguments else ():
+        if arguments and fault.kind is Kind.UNKNOWN:
+            close = nearest(fault.name, tuple(arguments.program.spellings))
+            hint = f"did you mean {close}?" if close else "remove it"
+            yield Said(fault.at, f"{fault.name} is no flag of aiperf profile", hint)
 
 
 @rule(
@@ -78,13 +78,14 @@ def benchmark_flag_misused(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     aiperf stops at it. Only ``--extra-inputs``, ``--header``, ``--url`` and a few others take
     several values.
     """
-    arguments = bench_arguments(deployment)
-    for word, told in arguments.misused if arguments else ():
-        yield Said(
-            word,
-            f"{word.value} {told}, and aiperf profile stops at it",
-            "give every flag once, with one value, and a switch with none",
-        )
+    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    for fault in arguments.faults if arguments else ():
+        if fault.kind is not Kind.UNKNOWN:
+            yield Said(
+                fault.at,
+                f"{fault.at.value} {fault.told}, and aiperf profile stops at it",
+                "give every flag once, with one value, and a switch with none",
+            )
 
 
 @rule(
@@ -110,7 +111,7 @@ def benchmark_value_refused(deployment: Deployment, _facts: Facts) -> Iterator[S
 
     It is no number where one is wanted, too small or too large, or not among the words it takes.
     """
-    arguments = bench_arguments(deployment)
+    arguments = deployment.benchmark.arguments if deployment.benchmark else None
     for given in arguments.given if arguments else ():
         for value in given.values:
             if unresolved(value.value):

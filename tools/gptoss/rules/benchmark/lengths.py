@@ -141,9 +141,9 @@ def prompts_repeat(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     throughput come out better than any new prompt would see.
     """
     benchmark = deployment.benchmark
-    if benchmark is None or benchmark.command is None or benchmark.requests is None:
+    if benchmark is None or benchmark.arguments is None or benchmark.requests is None:
         return
-    entries = benchmark.command.flag(*ENTRIES)
+    entries = benchmark.arguments[ENTRIES[0]].located
     count = _whole(entries)
     if entries is None or count is None or count >= benchmark.requests.value:
         return

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
 
-WARM_UP = ("--warmup-request-count", "--num-warmup-requests", "--warmup-duration")
+WARM_UP = ("--warmup-request-count", "--warmup-duration")
 # A run of fewer fillings of the concurrency than this shows its last one in the averages.
 FEW_WAVES = 5
 
@@ -46,14 +46,14 @@ def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     count like all others and draw tail latencies up.
     """
     benchmark = deployment.benchmark
-    if benchmark is None or benchmark.command is None or benchmark.concurrency is None:
+    if benchmark is None or benchmark.arguments is None or benchmark.concurrency is None:
         return
-    if benchmark.command.flag("--config", "-f"):
-        return
-    found = benchmark.command.flag(*WARM_UP)
-    if found is None or found.value == "0":
+    arguments = benchmark.arguments
+    asked = [arguments[flag] for flag in WARM_UP]
+    places = [found.place for found in asked if found.place]
+    if not arguments["--config"].place and all(found.value in (None, 0) for found in asked):
         yield Said(
-            found or benchmark.command,
+            places[0] if places else arguments.command,
             "the benchmark sends no warm-up requests, so the first ones are measured cold",
             f"write --warmup-request-count {benchmark.concurrency.value}, the concurrency",
         )

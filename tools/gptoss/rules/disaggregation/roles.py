@@ -166,17 +166,15 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
     frontend, release = deployment.frontend, deployment.release
     if frontend is None or release is None or release.enforce_disagg != "effective":
         return
-    if not deployment.is_disaggregated or frontend.command is None:
+    if not deployment.is_disaggregated or frontend.arguments is None:
         return
-    if frontend.command.flag("--enforce-disagg"):
-        return
-    if not is_true(frontend.pod.variable("DYN_ENFORCE_DISAGG")):
+    if frontend.arguments["--enforce-disagg"].value is False:
         yield Said(
-            frontend.command,
+            frontend.arguments.command,
             f"{frontend.name} runs without --enforce-disagg, so it falls back to decode-only "
             "serving without a word when prefill is missing",
             "add --enforce-disagg",
-            fix=add_flag(frontend.command.place, "--enforce-disagg"),
+            fix=add_flag(frontend.arguments.command.place, "--enforce-disagg"),
         )
 
 
@@ -245,7 +243,7 @@ def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Itera
     """
     for prefill, decode in pairs(deployment):
         for flag in ("--dyn-reasoning-parser", "--dyn-tool-call-parser"):
-            ours, theirs = prefill.command.flag(flag), decode.command.flag(flag)
+            ours, theirs = prefill.arguments[flag].located, decode.arguments[flag].located
             if ours and theirs and ours.value != theirs.value:
                 yield Said(
                     ours,

@@ -197,7 +197,7 @@ def component_type_and_mode_disagree(deployment: Deployment, _facts: Facts) -> I
         declared = _split_role(worker)
         if declared is None or declared == worker.role:
             continue
-        mode = worker.command.flag("--disaggregation-mode")
+        mode = worker.arguments["--disaggregation-mode"].located
         runs = f"--disaggregation-mode {mode.value}" if mode else "no --disaggregation-mode"
         at = worker.sub_type or worker.type or worker
         yield Said(

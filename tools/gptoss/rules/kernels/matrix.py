@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Worker
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.world import Gpu
+    from gptoss.text.command import Variable
 
 OVERRIDE = "OVERRIDE_QUANT_ALGO"
 ALGORITHMS = ("W4A16_MXFP4", "W4A8_MXFP4_MXFP8", "W4A8_MXFP4_FP8")

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
 from gptoss.precedence.serve import flags_win
-from gptoss.rules.fixes import add_flag, set_flag
-from gptoss.rules.readings import is_true, quoted
-from gptoss.rules.right_answers import without_claim
+from gptoss.rules.fixes import add_flag
+from gptoss.rules.readings import quoted
+from gptoss.rules.right_answers import given_value, without_claim
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -32,7 +32,6 @@ SIZES = (
     "max_beam_width",
     "kv_cache_config.free_gpu_memory_fraction",
 )
-DEFAULT_BLOCK_SIZE = 32
 MERGE_ORDER = (
     "ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (merge order); "
     "ai-dynamo/dynamo #2624; NVIDIA/TensorRT-LLM #10710, #14812 (order of trtllm-serve)"
@@ -258,29 +257,22 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
     what the engine stores. When they differ the router never finds a prefix again.
     """
     for worker in deployment.workers:
-        published = worker.command.flag(*EVENT_FLAGS) or next(
-            (v for v in EVENT_VARIABLES if is_true(worker.pod.variable(v))), None
-        )
-        if published is None:
+        if not any(worker.arguments[flag].value is True for flag in EVENT_FLAGS):
             continue
-        flag = worker.command.flag("--kv-block-size")
-        named = int(flag.value) if flag and flag.value.isdecimal() else DEFAULT_BLOCK_SIZE
+        size = worker.arguments["--kv-block-size"]
         block = worker.engine["kv_cache_config.tokens_per_block"]
-        if block.value is not None and block.value != named:
-            says = f"--kv-block-size is {named}" + ("" if flag else " by default")
+        known = isinstance(size.value, int) and block.value is not None
+        if known and block.value != size.value:
+            says = f"--kv-block-size is {size.value}" + ("" if size.place else " by default")
             yield Said(
-                flag or block,
+                size.place or block,
                 f"{worker.name}: {says}, but kv_cache_config.tokens_per_block is {block.value}: "
                 "the router's prefixes never match",
                 f"write --kv-block-size {block.value}",
-                fix=(
-                    set_flag(flag.place, "--kv-block-size", str(block.value))
-                    if flag
-                    else add_flag(worker.command.place, "--kv-block-size", str(block.value))
-                ),
+                fix=given_value(size, str(block.value))
+                or add_flag(worker.command.place, "--kv-block-size", str(block.value)),
                 also=[(block, f"tokens_per_block is {block.value}")],
             )
 
 
 EVENT_FLAGS = ("--publish-events-and-metrics", "--publish-kv-events")
-EVENT_VARIABLES = ("DYN_TRTLLM_PUBLISH_EVENTS_AND_METRICS", "DYN_TRTLLM_PUBLISH_KV_EVENTS")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.argparse_words import Kind
+from gptoss.command_lines.arguments import Kind
 from gptoss.facts.programs import WORKER
 from gptoss.rules.release.parsed import SOURCE, Reading, readings
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.world import Facts
     from gptoss.text.places import Located
 
@@ -99,19 +98,17 @@ def flags_do_not_combine(deployment: Deployment, _facts: Facts) -> Iterator[Said
     for reading in readings(deployment):
         for name, told, hint in _combinations(reading):
             given = reading.arguments.last(name)
-            at = given.at if given else _variable_or_command(reading, name)
+            variable = reading.arguments.variable(reading.program.flags[name])
+            at = given.at if given else variable or reading.command
             yield Said(at, f"{reading.name}: {told}", hint)
-
-
-def _variable_or_command(reading: Reading, name: str) -> Variable | Located[str]:
-    flag = reading.program.flags[name]
-    variable = reading.environment.get(flag.env) if flag.env else None
-    return variable or reading.command.words[0]
 
 
 def _combinations(reading: Reading) -> Iterator[tuple[str, str, str]]:
     """Combinations that are refused: the flag to point at, what is wrong, what to do."""
-    value = reading.value_of
+
+    def value(name: str) -> str | None:
+        return reading.arguments[name].text
+
     override = "--override-engine-args"
     if reading.arguments.dotted and value(override):
         dotted = reading.arguments.dotted[0][0].value

@@ -39,19 +39,18 @@ if TYPE_CHECKING:
 def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """Only the beginning of a flag's name is written.
 
-    It is taken while no other flag begins that way. The next release may add one, and what reads
-    the command line (this check too) finds the flag under its whole name only.
+    It is taken while no other flag begins that way. The next release may add one, and who searches
+    for the flag does not find it.
     """
     for reading in readings(deployment):
         for given in reading.arguments.given:
             if not given.abbreviated:
                 continue
-            whole = next(s for s in given.flag.spellings if s.startswith(given.spelling))
             yield Said(
                 given.at,
-                f"{reading.name}: {given.spelling} is the beginning of {whole}",
-                f"write {whole}",
-                fix=rename_flag(given.at.place, given.spelling, whole),
+                f"{reading.name}: {given.spelling} is the beginning of {given.whole}",
+                f"write {given.whole}",
+                fix=rename_flag(given.at.place, given.spelling, given.whole),
             )
 
 
@@ -94,7 +93,7 @@ def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
                     fix=remove_flag(given.at.place, given.spelling),
                 )
         for flag in reading.program.flags.values():
-            variable = reading.environment.get(flag.env) if flag.env and flag.ignored else None
+            variable = reading.arguments.variable(flag) if flag.ignored else None
             if variable:
                 yield Said(
                     variable,

@@ -22,7 +22,7 @@ from gptoss.rules.rule import Need, Said, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.command_lines.argparse_words import Given
+    from gptoss.command_lines.arguments import Given
     from gptoss.deployment.model import Deployment
     from gptoss.facts.programs import Flag
     from gptoss.facts.world import Facts, Model

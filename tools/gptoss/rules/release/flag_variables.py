@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.argparse_words import unresolved
+from gptoss.command_lines.arguments import unresolved
 from gptoss.rules.release.parsed import (
     SOURCE,
     Reading,
@@ -21,9 +21,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.programs import Flag
     from gptoss.facts.world import Facts
+    from gptoss.text.command import Variable
 
 BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
 
@@ -83,7 +83,7 @@ def _are_choices(flag: Flag, value: str) -> bool:
 def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     """The variables that give defaults, with their values where they are known."""
     for flag in reading.program.flags.values():
-        variable = reading.environment.get(flag.env) if flag.env else None
+        variable = reading.arguments.variable(flag)
         if variable and variable.value is not None and not unresolved(variable.value):
             yield flag, variable, variable.value
 

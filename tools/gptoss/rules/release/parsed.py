@@ -4,24 +4,21 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from difflib import get_close_matches
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines import argparse_words
-from gptoss.command_lines.click_words import arguments_of
+from gptoss.command_lines.arguments import unresolved
 from gptoss.deployment.model import Runtime
 from gptoss.facts import programs
-from gptoss.facts.programs import FRONTEND, SERVE, WORKER
+from gptoss.facts.programs import WORKER
 from gptoss.rules.readings import quoted
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gptoss.command_lines.argparse_words import Arguments, Given
+    from gptoss.command_lines.arguments import Arguments, Given
     from gptoss.deployment.model import Deployment
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.programs import Flag, Program
-    from gptoss.text.command import Command
+    from gptoss.text.command import Command, Variable
     from gptoss.text.places import Located
 
 SOURCE = (
@@ -41,33 +38,31 @@ class Reading:
 
     Attributes:
         name: Name of the component.
-        program: Its program at the deployment's release.
-        command: Its command.
-        arguments: What the program's parser makes of it.
-        environment: Variables of its container.
+        arguments: What the parser of its program at the deployment's release makes of it.
     """
 
     name: str
-    program: Program
-    command: Command
     arguments: Arguments
-    environment: Mapping[str, Variable]
+
+    @property
+    def program(self) -> Program:
+        """Its program."""
+        return self.arguments.program
+
+    @property
+    def command(self) -> Command:
+        """Its command."""
+        return self.arguments.command
+
+    @property
+    def environment(self) -> Mapping[str, Variable]:
+        """Variables of its container."""
+        return self.arguments.environment
 
     @property
     def told(self) -> str:
         """The program and its release, as in ``dynamo.trtllm 1.2.1``."""
         return f"{self.program.name} {self.program.release}"
-
-    def value_of(self, name: str) -> str | None:
-        """The value in force of a flag: given, else that of its variable, else the default."""
-        given = self.arguments.last(name)
-        if given:
-            return given.values[-1].value if given.values else None
-        flag = self.program.flags.get(name)
-        variable = self.environment.get(flag.env) if flag and flag.env else None
-        if variable:
-            return variable.value
-        return flag.default if flag else None
 
 
 def readings(deployment: Deployment, *, exact: bool = True) -> Iterator[Reading]:
@@ -77,47 +72,23 @@ def readings(deployment: Deployment, *, exact: bool = True) -> Iterator[Reading]
         deployment: The deployment.
         exact: Whether all flags of the program were read, or some are inferred.
     """
-    if deployment.runtime is Runtime.SERVE:
-        found = _server_readings(deployment)
-    else:
-        found = _graph_readings(deployment)
-    return (reading for reading in found if reading.program.exact is exact)
-
-
-def _server_readings(deployment: Deployment) -> Iterator[Reading]:
-    version = deployment.release.trtllm if deployment.release else ""
-    found = programs.program(SERVE, version)
-    for worker in deployment.workers if found else ():
-        if found:
-            read = arguments_of(found, worker.command)
-            yield Reading(worker.name, found, worker.command, read, worker.pod.environment)
-
-
-def _graph_readings(deployment: Deployment) -> Iterator[Reading]:
-    """The command lines of workers and frontend."""
-    release = deployment.release.version if deployment.release else ""
-    for worker in deployment.workers:
-        found = programs.program(WORKER, release)
-        if found:
-            read = _read(found, worker.command)
-            yield Reading(worker.name, found, worker.command, read, worker.pod.environment)
-    frontend, found = deployment.frontend, programs.program(FRONTEND, release)
-    if frontend and frontend.command and found:
-        command = frontend.command
-        read = _read(found, command)
-        yield Reading(frontend.name, found, command, read, frontend.pod.environment)
-
-
-@lru_cache(maxsize=64)
-def _read(program: Program, command: Command) -> Arguments:
-    words = [word.value for word in command.words]
-    start = words.index(program.name) + 1 if program.name in words else len(words)
-    return argparse_words.read(program, command.words[start:])
+    release = deployment.release
+    if release is None:
+        return
+    version = release.trtllm if deployment.runtime is Runtime.SERVE else release.version
+    for component in (*deployment.workers, deployment.frontend):
+        arguments = component.arguments if component else None
+        if component is None or arguments is None:
+            continue
+        # Where nothing is known about the release the words were read as another one reads them.
+        known = programs.program(arguments.program.name, version)
+        if known is arguments.program and known.exact is exact:
+            yield Reading(component.name, arguments)
 
 
 def unknown_is_another_programs(reading: Reading) -> bool:
     """Whether words that the frontend does not know go to another engine's parser."""
-    return reading.value_of(CHAT_PROCESSOR) in ("vllm", "sglang")
+    return reading.arguments[CHAT_PROCESSOR].value in ("vllm", "sglang")
 
 
 def mistyped(flag: Flag, text: str) -> str | None:
@@ -187,7 +158,7 @@ def judged(given: Given, *, final: bool) -> Iterator[Located[str]]:
     if given.flag.late and not final:
         return
     for value in given.values:
-        if not argparse_words.unresolved(value.value):
+        if not unresolved(value.value):
             yield value
 
 

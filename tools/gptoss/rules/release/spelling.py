@@ -13,7 +13,7 @@ from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.command_lines.argparse_words import Given
+    from gptoss.command_lines.arguments import Given
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
 
@@ -150,7 +150,7 @@ def sizes_not_registered(deployment: Deployment, _facts: Facts) -> Iterator[Said
         flags = []
         for key in release.repeated_sizes:
             setting, flag = worker.engine[key], f"--{key.replace('_', '-')}"
-            if setting.is_set and worker.command.flag(flag) is None:
+            if setting.is_set and worker.arguments[flag].located is None:
                 flags.append(f"{flag} {setting.value}")
         if flags:
             yield Said(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.argparse_words import Kind
+from gptoss.command_lines.arguments import Kind
 from gptoss.facts import programs
 from gptoss.facts.programs import FRONTEND, SERVE, WORKER
 from gptoss.rules.fixes import remove_flag, rename_flag
@@ -22,7 +22,7 @@ from gptoss.rules.rule import Need, Said, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.command_lines.argparse_words import Fault
+    from gptoss.command_lines.arguments import Fault
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
     from gptoss.rules.fixes import Fix
@@ -84,7 +84,7 @@ def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[S
 def other_releases_flags(reading: Reading) -> Iterator[Said]:
     """Flags that the program has in another version only."""
     for fault in _faults(reading, Kind.UNKNOWN):
-        word = fault.at.value.partition("=")[0]
+        word = fault.name
         known_to = _releases(reading, word)
         if known_to:
             told = span(reading.program, known_to)
@@ -157,7 +157,7 @@ def flag_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
 def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
     """Flags that the program has in no version, and ambiguous beginnings."""
     for fault in _faults(reading, Kind.UNKNOWN, Kind.AMBIGUOUS):
-        word = fault.at.value.partition("=")[0]
+        word = fault.name
         if fault.kind is Kind.AMBIGUOUS:
             told, hint = f"is ambiguous: {fault.told}", "write the whole name"
         elif _releases(reading, word) or word in LONG_GONE:
@@ -168,7 +168,7 @@ def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
 
 
 def _respelt(reading: Reading, fault: Fault) -> Fix | None:
-    word = fault.at.value.partition("=")[0]
+    word = fault.name
     spelled = underscored(reading, word)
     return rename_flag(fault.at.place, word, spelled) if spelled else None
 

@@ -13,8 +13,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
-    from gptoss.deployment.pods import Pod, Variable
+    from gptoss.deployment.pods import Pod
     from gptoss.facts.world import Facts
+    from gptoss.text.command import Variable
 
 STANDARD = "kubernetes.io/docs/concepts/security/pod-security-standards"
 TOKEN = re.compile(r"^(hf_[A-Za-z0-9]{16,}|nvapi-[\w-]{16,}|ghp_\w{16,}|AKIA[A-Z0-9]{16})$")

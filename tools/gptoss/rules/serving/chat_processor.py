@@ -49,14 +49,12 @@ def chat_processor_of_another_engine(deployment: Deployment, _facts: Facts) -> I
     frontend = deployment.frontend
     if needed_model(deployment).tool_call_parser != "harmony":
         return
-    if frontend is None or frontend.command is None:
+    if frontend is None or frontend.arguments is None:
         return
-    chosen = frontend.command.flag(CHAT_PROCESSOR)
-    variable = frontend.pod.environment.get("DYN_CHAT_PROCESSOR")
-    value = chosen.value if chosen else variable.value if variable else None
-    if value not in (None, "", OWN):
+    chosen = frontend.arguments[CHAT_PROCESSOR]
+    if chosen.value not in (None, "", OWN):
         yield Said(
-            chosen or variable or frontend,
-            f"the frontend's chat processor is {value}, which does not parse harmony",
+            chosen.place or frontend,
+            f"the frontend's chat processor is {chosen.value}, which does not parse harmony",
             f"write {CHAT_PROCESSOR} {OWN}, or leave it out",
         )

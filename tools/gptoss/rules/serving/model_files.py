@@ -14,8 +14,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Component, Deployment, Worker
-    from gptoss.deployment.pods import Mount, Variable
+    from gptoss.deployment.pods import Mount
     from gptoss.facts.world import Facts
+    from gptoss.text.command import Variable
 
 DEFAULT_HOME = "/root/.cache/huggingface"
 COMMIT = re.compile(r"[0-9a-f]{40}$")

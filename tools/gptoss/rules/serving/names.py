@@ -42,7 +42,8 @@ def name_differs_from_benchmark(deployment: Deployment, _facts: Facts) -> Iterat
     The frontend answers 404 for every request, after the deployment was started and waited for.
     """
     benchmark = deployment.benchmark
-    asked = benchmark.command.flag(*MODEL_FLAGS) if benchmark and benchmark.command else None
+    arguments = benchmark.arguments if benchmark else None
+    asked = arguments["--model"].located if arguments else None
     names = [public_name(worker) for worker in deployment.workers]
     served = [name for name in names if name is not None]
     if asked is None or not asked.value or len(served) < len(names) or not served:

@@ -4,30 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.arguments import unresolved
 from gptoss.deployment.model import Runtime
-from gptoss.deployment.pods import Variable
-from gptoss.facts import programs
-from gptoss.rules.fixes import add_flag, set_flag
-from gptoss.rules.readings import needed_model, needed_release
+from gptoss.rules.fixes import add_flag
+from gptoss.rules.readings import needed_model
+from gptoss.rules.right_answers import given_value
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.command_lines.arguments import InForce
+    from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
-    from gptoss.text.places import Located
 
-REASONING = ("--dyn-reasoning-parser", "DYN_REASONING_PARSER")
-TOOLS = ("--dyn-tool-call-parser", "DYN_TOOL_CALL_PARSER")
+REASONING, TOOLS = "--dyn-reasoning-parser", "--dyn-tool-call-parser"
 PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
 VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
-
-
-def _parser(worker: Worker, names: tuple[str, str]) -> Located[str] | Variable | None:
-    """Who names a parser: the flag, else the variable."""
-    flag, name = names
-    return worker.command.flag(flag) or worker.pod.environment.get(name)
 
 
 @rule(
@@ -98,16 +91,14 @@ def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     yield from _missing_parser(deployment, TOOLS, model.tool_call_parser)
 
 
-def _missing_parser(
-    deployment: Deployment, names: tuple[str, str], expected: str
-) -> Iterator[Said]:
+def _missing_parser(deployment: Deployment, flag: str, expected: str) -> Iterator[Said]:
     for worker in deployment.workers:
-        if _parser(worker, names) is None:
+        if worker.arguments[flag].place is None:
             yield Said(
                 worker.command,
-                f"{worker.name} has no {names[0]}, so clients get raw channel markup",
-                f"add {names[0]} {expected}",
-                fix=add_flag(worker.command.place, names[0], expected),
+                f"{worker.name} has no {flag}, so clients get raw channel markup",
+                f"add {flag} {expected}",
+                fix=add_flag(worker.command.place, flag, expected),
             )
 
 
@@ -139,37 +130,26 @@ def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[S
     in the text, so reasoning and tool calls stay in the answer, and every response has status 200.
     A name that the release does not have at all stops the worker, which R013 reports.
     """
-    model, release = needed_model(deployment), needed_release(deployment).version
-    for worker, names, parser, wanted in _other_parsers(deployment):
-        is_variable = isinstance(parser, Variable)
-        if is_variable or _is_known(names, parser.value or "", release):
-            name = names[1] if is_variable else names[0]
-            yield Said(
-                parser,
-                f"{worker.name}: {name} {parser.value} does not understand {model.id}",
-                f"write {wanted}",
-                fix=None if is_variable else set_flag(parser.place, names[0], wanted),
-            )
-
-
-def _other_parsers(
-    deployment: Deployment,
-) -> Iterator[tuple[Worker, tuple[str, str], Located[str] | Variable, str]]:
-    """Parsers other than the model's: worker, flag and variable, who names it, the right one."""
     model = needed_model(deployment)
     expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
     for worker in deployment.workers:
-        for names, wanted in expected:
-            parser = _parser(worker, names)
-            if parser is not None and parser.value not in (wanted, None):
-                yield worker, names, parser, wanted
+        for flag, wanted in expected:
+            parser = worker.arguments[flag]
+            if parser.place and parser.value not in (wanted, None) and _is_known(parser):
+                yield Said(
+                    parser.place,
+                    f"{worker.name}: {parser.spelling} {parser.value} does not understand "
+                    f"{model.id}",
+                    f"write {wanted}",
+                    fix=given_value(parser, wanted),
+                )
 
 
-def _is_known(names: tuple[str, str], parser: str, release: str) -> bool:
-    """Whether a release has a parser; where its names are not known every parser counts."""
-    program = programs.program(programs.WORKER, release)
-    flag = program.flags.get(names[0]) if program else None
-    return flag is None or not flag.choices or parser in flag.choices or "$" in parser
+def _is_known(parser: InForce) -> bool:
+    """Whether the release has a parser; a variable's name is not compared at the start."""
+    if not parser.given or not parser.flag or not parser.flag.choices:
+        return True
+    return parser.value in parser.flag.choices or unresolved(parser.value)
 
 
 @rule(

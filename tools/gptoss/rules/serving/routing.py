@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.arguments import InForce
 from gptoss.deployment.model import Role
-from gptoss.rules.precedence.flags_and_yaml import EVENT_FLAGS, EVENT_VARIABLES
-from gptoss.rules.readings import is_true
+from gptoss.rules.precedence.flags_and_yaml import EVENT_FLAGS
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.world import Facts
-    from gptoss.text.places import Located
+    from gptoss.text.places import Place
 
 
 @rule(
@@ -49,16 +48,13 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     """
     frontend, release = deployment.frontend, deployment.release
     mode = _router_mode(deployment)
-    if frontend is None or frontend.command is None or release is None or mode is None:
+    if frontend is None or frontend.arguments is None or release is None or mode is None:
         return
-    if frontend.command.flag("--no-router-kv-events", "--no-kv-events"):
-        return
-    switch = frontend.pod.variable("DYN_ROUTER_USE_KV_EVENTS")
-    if switch is not None and not is_true(switch):
+    if frontend.arguments["--router-kv-events"].value is not True:
         return
     for worker in deployment.workers:
-        by_variable = any(is_true(worker.pod.variable(name)) for name in EVENT_VARIABLES)
-        if worker.role is Role.DECODE or by_variable or worker.command.flag(*EVENT_FLAGS):
+        publishes = any(worker.arguments[flag].value is True for flag in EVENT_FLAGS)
+        if worker.role is Role.DECODE or publishes:
             continue
         yield Said(
             worker.command,
@@ -159,15 +155,15 @@ def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator
     hashes, so nothing is ever found, and nothing says so. Workers register their size; the flag is
     not needed.
     """
-    size = _frontend_value(deployment, "--kv-cache-block-size", "DYN_KV_CACHE_BLOCK_SIZE")
-    if size is None or not (size.value or "").isdecimal() or _router_mode(deployment) is None:
+    size = _frontend_value(deployment, "--kv-cache-block-size")
+    if not isinstance(size.value, int) or not size.place or _router_mode(deployment) is None:
         return
     for worker in deployment.workers:
         block = worker.engine.whole("kv_cache_config.tokens_per_block")
-        if worker.role is not Role.DECODE and block and block != int(size.value or 0):
+        if worker.role is not Role.DECODE and block and block != size.value:
             setting = worker.engine["kv_cache_config.tokens_per_block"]
             yield Said(
-                size,
+                size.place,
                 f"the router counts blocks of {size.value} tokens, but {worker.name} has blocks of "
                 f"{block}",
                 "remove --kv-cache-block-size; workers register their own",
@@ -216,8 +212,7 @@ def routers_not_in_step(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     frontend, mode = deployment.frontend, _router_mode(deployment)
     if frontend is None or mode is None or frontend.replica_count < 2:
         return
-    sync = _frontend_value(deployment, "--router-replica-sync", "DYN_ROUTER_REPLICA_SYNC")
-    if sync is None or sync.value not in ("", "1", "true", "True"):
+    if _frontend_value(deployment, "--router-replica-sync").value is False:
         yield Said(
             mode,
             f"{frontend.replica_count} replicas of {frontend.name} route by KV cache without "
@@ -226,17 +221,13 @@ def routers_not_in_step(deployment: Deployment, _facts: Facts) -> Iterator[Said]
         )
 
 
-def _frontend_value(
-    deployment: Deployment, flag: str, variable: str
-) -> Located[str] | Variable | None:
-    """Who gives the frontend a setting: the flag, else the variable; '' for a bare flag."""
-    frontend = deployment.frontend
-    if frontend is None or frontend.command is None:
-        return None
-    return frontend.command.flag(flag) or frontend.pod.environment.get(variable)
+def _frontend_value(deployment: Deployment, flag: str) -> InForce:
+    """What a flag of the frontend is set to; nothing where no command is known."""
+    arguments = deployment.frontend.arguments if deployment.frontend else None
+    return arguments[flag] if arguments else InForce()
 
 
-def _router_mode(deployment: Deployment) -> Located[str] | Variable | None:
+def _router_mode(deployment: Deployment) -> Place | None:
     """Where the frontend is told to route by KV cache, or None when it is not."""
-    mode = _frontend_value(deployment, "--router-mode", "DYN_ROUTER_MODE")
-    return mode if mode and mode.value == "kv" else None
+    mode = _frontend_value(deployment, "--router-mode")
+    return mode.place if mode.value == "kv" else None

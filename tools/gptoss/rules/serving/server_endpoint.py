@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 EVERYWHERE = "0.0.0.0"  # noqa: S104 (of the container)
 HOST, PORT, SERVED_NAME = "--host", "--port", "--served_model_name"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-DEFAULT_PORT = 8000
 COMMIT = re.compile(r"[0-9a-f]{40}")
 HELP = "NVIDIA/TensorRT-LLM commands/trtllm-serve/trtllm-serve.html of 1.3.0rc14 @c502768"
 METRICS = "/metrics"
@@ -28,10 +27,8 @@ PROMETHEUS = "/prometheus/metrics"
 
 def _port(worker: Worker) -> tuple[int | None, Located[str] | None]:
     """Where a server listens, and who says so; None when it is not known."""
-    flag = worker.command.flag(PORT)
-    if flag is None:
-        return DEFAULT_PORT, None
-    return (int(flag.value) if flag.value.isdecimal() else None), flag
+    port = worker.arguments[PORT]
+    return (port.value if isinstance(port.value, int) else None), port.located
 
 
 @rule(
@@ -61,7 +58,7 @@ def server_listens_on_localhost(deployment: Deployment, _facts: Facts) -> Iterat
     port does not reach it there, and neither do probes.
     """
     for worker in deployment.workers:
-        port, host = _port(worker)[0], worker.command.flag(HOST)
+        port, host = _port(worker)[0], worker.arguments[HOST].located
         targets = {port.target for service in deployment.services for port in service.ports}
         if port not in targets or (host and host.value not in LOOPBACK):
             continue
@@ -154,7 +151,7 @@ def served_under_a_commit(deployment: Deployment, _facts: Facts) -> Iterator[Sai
         served = worker.served_name
         if served is None or not COMMIT.fullmatch(served.value):
             continue
-        if worker.command.flag(SERVED_NAME):
+        if worker.arguments[SERVED_NAME].place:
             continue
         yield Said(
             worker.model or worker,

@@ -5,11 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Deployment, Frontend, Platform, Worker
+from gptoss.facts.programs import taken_for
 from gptoss.sources.kubernetes.graph import FRONTEND
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.engine_yaml import engine_yaml
-from gptoss.sources.parts.jobs import benchmark_command, benchmark_of, download_command, download_of
+from gptoss.sources.parts.jobs import benchmark_of, download_command, download_of, is_measured
 from gptoss.sources.parts.part import Part
 from gptoss.sources.parts.pod_spec import PodTemplate
 from gptoss.sources.parts.reading import Scope, as_rendered
@@ -155,8 +157,11 @@ class _Reader:
             self.servers.append(self._server(container))
         elif frontend := module_command(commands, FRONTEND):
             if self.frontend is None:
-                self.frontend = Frontend(**_fields(container), command=frontend)
-        elif benchmark_command(commands):
+                version = self._release.version if self._release else ""
+                program = taken_for(FRONTEND, version, self._facts)
+                arguments = read_command(program, frontend, read.pod.environment)
+                self.frontend = Frontend(**_fields(container), arguments=arguments)
+        elif is_measured(commands):
             if self.benchmark is None:
                 scope = self._root.under("benchmark")
                 self.benchmark = benchmark_of(container.name, read.pod, scope)

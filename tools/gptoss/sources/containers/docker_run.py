@@ -6,7 +6,8 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import Mount, Variable
+from gptoss.deployment.pods import Mount
+from gptoss.text.command import Variable
 from gptoss.text.places import Located
 from gptoss.text.shell import is_resolved
 

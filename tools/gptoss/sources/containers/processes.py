@@ -7,16 +7,17 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
-from gptoss.deployment.pods import Variable
+from gptoss.facts.programs import newest
 from gptoss.sources.containers.docker_run import SHELLS, docker_run
 from gptoss.sources.kubernetes.graph import FRONTEND
 from gptoss.sources.parts.commands import module_command, read_commands
-from gptoss.sources.parts.jobs import benchmark_command, download_command
+from gptoss.sources.parts.jobs import download_command, is_measured
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.server import server_command
 from gptoss.sources.parts.workers import MODULE, ROLES
-from gptoss.text.command import Command
+from gptoss.text.command import Command, Variable
 from gptoss.text.shell import read_script
 from gptoss.text.yaml_tree import Tree
 
@@ -57,14 +58,14 @@ class Process:
         """What it is; '' for what says nothing about the model."""
         commands = (self.command,)
         if worker := module_command(commands, MODULE):
-            mode = worker.flag("--disaggregation-mode")
-            role = ROLES.get(mode.value, Role.AGGREGATED) if mode else Role.AGGREGATED
+            mode = read_command(newest(MODULE), worker, self.environment)["--disaggregation-mode"]
+            role = ROLES.get(mode.text or "", Role.AGGREGATED)
             return "worker" if role is Role.AGGREGATED else role.value
         if server_command(commands):
             return SERVER
         if module_command(commands, FRONTEND):
             return "frontend"
-        if benchmark_command(commands):
+        if is_measured(commands):
             return BENCHMARK
         words = [word.value for word in self.command.words]
         fills = any(word.endswith("model_cache.py") for word in words) and "fill" in words

@@ -15,7 +15,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import Mount, Pod, Variable
+from gptoss.deployment.pods import Mount, Pod
 from gptoss.sources.containers.build import Container, Origin, deployment_of
 from gptoss.sources.containers.processes import BENCHMARK, Process, processes
 from gptoss.sources.containers.script_files import Files
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.text.command import Variable
 
 HEAD = re.compile(r"(?m)^# gptoss:((?: \w+=\S+)+)[ \t]*$")
 SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")

@@ -7,8 +7,11 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.engine_flags import given
+from gptoss.command_lines.dialects import read_command
+from gptoss.facts.programs import SERVE, WORKER, newest
 from gptoss.sources.files import read_text
+from gptoss.sources.parts.commands import module_command
+from gptoss.sources.parts.server import server_command
 from gptoss.text.places import Place
 from gptoss.text.shell import HereDocument
 from gptoss.text.yaml_tree import Tree
@@ -17,8 +20,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gptoss.sources.containers.processes import Process
+    from gptoss.text.places import Located
 
-FLAGS = ("--extra-engine-args", "--extra_llm_api_options", "--extra-llm-api-options", "--config")
 WORKING_FOLDERS = ("$PWD", "${PWD}", "$(pwd)", "`pwd`", ".")
 
 
@@ -49,7 +52,7 @@ class Files:
         Raises:
             InputError: The file cannot be read or is no UTF-8 text.
         """
-        path = given(process.command, process.environment, *FLAGS)
+        path = _engine_file(process)
         if path is None or not path.value:
             return ()
         content = self._content(path.value, (*self.documents, *process.documents), folders)
@@ -71,6 +74,16 @@ class Files:
                 if _is_file(file):
                     return _file(file, str(file))
         return None
+
+
+def _engine_file(process: Process) -> Located[str] | None:
+    """The path of the engine file that a worker or server is given."""
+    commands = (process.command,)
+    if worker := module_command(commands, WORKER):
+        arguments = read_command(newest(WORKER), worker, process.environment)
+        return arguments["--extra-engine-args"].located
+    server = server_command(commands)
+    return read_command(newest(SERVE), server, {})["--config"].located if server else None
 
 
 def _on_host(path: str, folders: Mapping[str, str]) -> Iterator[str]:

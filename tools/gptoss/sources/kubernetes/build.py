@@ -82,9 +82,9 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Worker
-    from gptoss.deployment.pods import Variable
     from gptoss.facts.world import Facts, Model, Release
     from gptoss.sources.kubernetes.components import Running
+    from gptoss.text.command import Variable
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
 
@@ -161,7 +161,7 @@ def _graph_deployment(
         release=chosen,
         release_place=root.at("release", release_place or where),
         model=_model(workers, facts),
-        frontend=components.frontend,
+        frontend=components.frontend(chosen),
         workers=workers,
         others=tuple(components.others),
         environment=common,

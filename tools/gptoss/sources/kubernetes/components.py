@@ -5,7 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Component, Frontend, Problem, Worker
+from gptoss.facts import programs
 from gptoss.sources.kubernetes.graph import FRONTEND
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.pod_spec import read_pod
@@ -58,17 +60,16 @@ class Components:
     """Components in the making of a deployment.
 
     Attributes:
-        frontend: The first one that is a frontend.
         running: Those that run ``dynamo.trtllm``, whatever their type.
         others: All others.
         problems: What is wrong with engine settings.
     """
 
     def __init__(self, facts: Facts, root: Scope, config_maps: Mapping[str, Tree]) -> None:
-        self.frontend: Frontend | None = None
         self.running: list[Running] = []
         self.others: list[Component] = []
         self.problems: list[Problem] = []
+        self._frontend: Part | None = None
         self._facts = facts
         self._root = root
         self._config_maps = config_maps
@@ -82,14 +83,26 @@ class Components:
         if part.may_run(MODULE) and self._add_running(part):
             return
         is_frontend = part.type is not None and part.type.value == "frontend"
-        if self.frontend is None and (is_frontend or part.may_run(FRONTEND)):
-            scope = self._root.under("frontend")
-            pod = read_pod(part.template, scope).pod
-            command = module_command(pod.commands, FRONTEND)
-            self.frontend = Frontend(**_fields(part, pod, scope), command=command)
+        if self._frontend is None and (is_frontend or part.may_run(FRONTEND)):
+            self._frontend = part
             return
         scope = self._root.under("others", part.name)
         self.others.append(Component(**_fields(part, read_pod(part.template, scope).pod, scope)))
+
+    def frontend(self, release: Release | None) -> Frontend | None:
+        """The first component that is a frontend, as a release reads its command.
+
+        Raises:
+            InputError: A field has a shape that the API server would refuse.
+        """
+        part, scope = self._frontend, self._root.under("frontend")
+        if part is None:
+            return None
+        pod = read_pod(part.template, scope).pod
+        command = module_command(pod.commands, FRONTEND)
+        program = programs.taken_for(FRONTEND, release.version if release else "", self._facts)
+        arguments = read_command(program, command, pod.environment) if command else None
+        return Frontend(**_fields(part, pod, scope), arguments=arguments)
 
     def workers(self, release: Release | None) -> tuple[Worker, ...]:
         """The workers with their engine settings, as they are in force in a release.

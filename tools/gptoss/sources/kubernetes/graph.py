@@ -13,7 +13,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-    from gptoss.deployment.pods import Variable
+    from gptoss.text.command import Variable
 
 KIND = "DynamoGraphDeployment"
 V1ALPHA1 = "nvidia.com/v1alpha1"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import Variable
 from gptoss.sources.parts.environment import filled_in, references
 from gptoss.sources.parts.reading import strings
-from gptoss.text.command import Command
+from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located
 from gptoss.text.shell import HereDocument, mentioned, read_script
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import Variable
 from gptoss.sources.parts.reading import a_map, maps, string
+from gptoss.text.command import Variable
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:

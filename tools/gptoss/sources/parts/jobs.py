@@ -5,17 +5,20 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.plain_words import plain_value
 from gptoss.deployment.jobs import Accuracy, Benchmark, Download, Step
+from gptoss.sources.parts.load_generators import measurement
 from gptoss.sources.parts.part import main_container
 from gptoss.sources.parts.pod_spec import PodTemplate, read_pod
 from gptoss.sources.parts.reading import a_map
-from gptoss.sources.parts.sweeps import measurements
+from gptoss.sources.parts.sweeps import runs
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.pods import Pod
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.yaml_tree import Tree
@@ -30,17 +33,14 @@ PER_GPU_ANNOTATION = "gpt-oss/concurrency-per-gpu"
 MODEL_VARIABLES = ("MODEL_ID", "MODEL_NAME")
 REVISION_VARIABLES = ("MODEL_REVISION",)
 
-# Flags of aiperf, then variables that recipes use for the same.
+# The flag of aiperf, then variables that recipes use for the same.
 NUMBERS = {
-    "concurrency": (("--concurrency",), ("CONCURRENCY", "TOTAL_CONCURRENCY")),
-    "requests": (
-        ("--request-count", "--num-requests"),
-        ("REQUEST_COUNT", "NUM_REQUESTS"),
-    ),
-    "input_tokens": (("--isl", "--synthetic-input-tokens-mean"), ("ISL",)),
-    "output_tokens": (("--osl", "--output-tokens-mean"), ("OSL",)),
-    "concurrency_per_gpu": ((), ("CONCURRENCY_PER_GPU",)),
-    "gpu_count": ((), ("DEPLOYMENT_GPU_COUNT",)),
+    "concurrency": ("--concurrency", ("CONCURRENCY", "TOTAL_CONCURRENCY")),
+    "requests": ("--request-count", ("REQUEST_COUNT", "NUM_REQUESTS")),
+    "input_tokens": ("--isl", ("ISL",)),
+    "output_tokens": ("--osl", ("OSL",)),
+    "concurrency_per_gpu": ("", ("CONCURRENCY_PER_GPU",)),
+    "gpu_count": ("", ("DEPLOYMENT_GPU_COUNT",)),
 }
 ANNOTATIONS = {"concurrency_per_gpu": PER_GPU_ANNOTATION, "gpu_count": GPUS_ANNOTATION}
 
@@ -110,15 +110,15 @@ def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
     Raises:
         InputError: The concurrencies of a sweep are no numbers.
     """
-    found = measurements(pod.commands)
+    found = runs(pod.commands, pod.environment)
     first = found[0] if found else None
-    command = first.command if first else None
-    numbers = {number: _number(number, pod, command, scope) for number in NUMBERS}
+    arguments = first.arguments if first else None
+    numbers = {number: _number(number, pod, arguments, scope) for number in NUMBERS}
     steps = tuple(
         Step(
-            each.command,
-            _number("concurrency", pod, each.command, scope),
-            _number("requests", pod, each.command, scope),
+            each.arguments,
+            _number("concurrency", pod, each.arguments, scope),
+            _number("requests", pod, each.arguments, scope),
         )
         for each in found
     )
@@ -128,7 +128,7 @@ def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
         name=name,
         place=pod.place,
         pod=pod,
-        command=command,
+        arguments=arguments,
         steps=steps,
         tool=first.tool if first else None,
         lost=first.lost if first else (),
@@ -147,7 +147,8 @@ def read_accuracy(job: Job, scope: Scope) -> Accuracy | None:
         texts = [word.value for word in command.words]
         if EVALUATES in texts:
             words = Command(command.words[texts.index(EVALUATES) :])
-            listed = words.flag("--reasoning-effort") or Located(EFFORTS, words.place)
+            listed = plain_value(words.words, "--reasoning-effort")
+            listed = listed or Located(EFFORTS, words.place)
             place = scope.at("efforts", listed.place)
             efforts = tuple(Located(effort, place) for effort in listed.value.split(","))
             return Accuracy(job.name, pod.place, pod, words, efforts)
@@ -167,7 +168,7 @@ def download_of(name: str, pod: Pod, scope: Scope) -> Download:
     """The download that a pod runs."""
     command = download_command(pod.commands)
     model = _repository(command) if command else None
-    revision = command.flag("--revision") if command else None
+    revision = plain_value(command.words, "--revision") if command else None
     return Download(
         name=name,
         place=pod.place,
@@ -177,9 +178,9 @@ def download_of(name: str, pod: Pod, scope: Scope) -> Download:
     )
 
 
-def benchmark_command(commands: Iterable[Command]) -> Command | None:
-    """The first command that measures, in aiperf's words and from the tool's name on."""
-    return next((found.command for found in measurements(commands)), None)
+def is_measured(commands: Iterable[Command]) -> bool:
+    """Whether a command is a load generator's."""
+    return any(measurement(command) for command in commands)
 
 
 def download_command(commands: Iterable[Command]) -> Command | None:
@@ -203,11 +204,11 @@ def _repository(command: Command) -> Located[str] | None:
     return None
 
 
-def _number(name: str, pod: Pod, command: Command | None, scope: Scope) -> Located[int] | None:
-    flags, names = NUMBERS[name]
+def _number(name: str, pod: Pod, arguments: Arguments | None, scope: Scope) -> Located[int] | None:
+    flag, names = NUMBERS[name]
     annotation = pod.annotations.get(ANNOTATIONS.get(name, ""))
     candidates = [
-        command.flag(*flags) if command else None,
+        arguments[flag].located if arguments else None,
         annotation,
         *(_variable(pod, (variable,)) for variable in names),
     ]

@@ -10,14 +10,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.facts import programs
+from gptoss.command_lines.plain_words import plain_flags
+from gptoss.facts.programs import AIPERF, newest
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-AIPERF = "aiperf"
 GENAI_PERF = "genai-perf"
 BENCHMARK_SERVING = "benchmark_serving"
 
@@ -82,7 +82,7 @@ def measurement(command: Command) -> Measurement | None:
         if name == GENAI_PERF and profiles:
             return _from_genai_perf(Located(name, word.place), rest[1:])
         if name == BENCHMARK_SERVING and rest:
-            return _from_serving(Located(name, word.place), Command(rest))
+            return _from_serving(Located(name, word.place), rest)
     return None
 
 
@@ -110,15 +110,14 @@ class _Words:
 
 def _from_genai_perf(tool: Located[str], words: Sequence[Located[str]]) -> Measurement:
     made = _Words(tool)
-    program = programs.program(AIPERF, programs.releases(AIPERF)[-1])
-    known = program.spellings if program else {}
+    known = newest(AIPERF).spellings
     split = next((n for n, word in enumerate(words) if word.value == "--"), len(words))
-    for name, value in Command(tuple(words[:split])).flags():
+    for name, value in plain_flags(words[:split]):
         if name.value in known:
             made.add(name, name.value, *([value.value] if value else []))
         else:
             made.lose(name)
-    for name, value in Command(tuple(words[split + 1 :])).flags():
+    for name, value in plain_flags(words[split + 1 :]):
         if name.value in PASSED_ON:
             made.add(name, PASSED_ON[name.value], *([value.value] if value else []))
         else:
@@ -126,9 +125,9 @@ def _from_genai_perf(tool: Located[str], words: Sequence[Located[str]]) -> Measu
     return made.measurement
 
 
-def _from_serving(tool: Located[str], command: Command) -> Measurement:
+def _from_serving(tool: Located[str], words: Sequence[Located[str]]) -> Measurement:
     made = _Words(tool)
-    given = {name.value: value or Located("", name.place) for name, value in command.flags()}
+    given = {name.value: value or Located("", name.place) for name, value in plain_flags(words)}
     _add_endpoint(made, tool, given)
     for name, value in given.items():
         flag = Located(name, value.place)

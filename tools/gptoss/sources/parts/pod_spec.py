@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import Pod, Probe, Variable
+from gptoss.deployment.pods import Pod, Probe
 from gptoss.sources.parts.commands import Words, read_commands, words_of
 from gptoss.sources.parts.environment import variables, whole_secrets
 from gptoss.sources.parts.placement import anti_affinity, node_requirements, tolerations
@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gptoss.sources.parts.reading import Scope
+    from gptoss.text.command import Variable
     from gptoss.text.shell import HereDocument
 
 GPU = "nvidia.com/gpu"

@@ -11,9 +11,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.click_words import arguments_of
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Deployment, Role, Runtime, Worker
-from gptoss.precedence.serve import serve_program, serve_settings
+from gptoss.facts.programs import SERVE, taken_for
+from gptoss.precedence.serve import serve_settings
 from gptoss.sources.parts.releases import asked_release, release_of_server, tag_of
 from gptoss.sources.parts.workers import gpu_of, model_of
 from gptoss.text.command import Command
@@ -83,8 +84,9 @@ def serve_deployment(
     chosen = asked_release(release, facts) if release else release_of_server(reference, facts)
     version = chosen.trtllm if chosen else tag_of(reference)
     scope = server.scope
-    arguments = arguments_of(serve_program(version, facts), command)
-    file = arguments.value(CONFIG)
+    environment = server.read.pod.environment
+    arguments = read_command(taken_for(SERVE, version, facts), command, environment)
+    file = arguments[CONFIG].located
     yaml = server.engine(file)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else server.read.pod.place
     engine = serve_settings(version, arguments, yaml.tree, home, facts, scope.under("engine").at)
@@ -101,7 +103,7 @@ def serve_deployment(
         ignored={},
         runtime_version=None,
         pod=server.read.pod,
-        command=command,
+        arguments=arguments,
         role=Role.AGGREGATED,
         gpus_per_pod=server.read.gpus,
         nodes=Located(1, scope.at("node_count", server.read.pod.place)),
@@ -110,7 +112,7 @@ def serve_deployment(
         engine_known=yaml.known,
         gpu=server.gpu or gpu_of(server.read.pod, facts),
         model=scope.moved("model", model),
-        served_name=scope.moved("served_name", arguments.value(SERVED_NAME) or _last_part(model)),
+        served_name=scope.moved("served_name", arguments[SERVED_NAME].located or _last_part(model)),
     )
     place = server.read.pod.place
     return Deployment(

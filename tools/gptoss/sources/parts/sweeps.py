@@ -3,44 +3,80 @@
 from __future__ import annotations
 
 import runpy
+from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.dialects import read_command
 from gptoss.facts import folders
-from gptoss.sources.parts.load_generators import AIPERF, Measurement, measurement
+from gptoss.facts.programs import AIPERF, newest
+from gptoss.sources.parts.load_generators import Measurement, measurement
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
+    from gptoss.command_lines.arguments import Arguments
+    from gptoss.text.command import Variable
+
+CONCURRENCY = "--concurrency"
 SWEEP, ROUNDS = "--sweep", "--rounds"
 SCRIPT = "benchmark.py"
 
 
-def measurements(commands: Iterable[Command]) -> tuple[Measurement, ...]:
+@dataclass(frozen=True, slots=True)
+class Run:
+    """One run of a load generator.
+
+    Attributes:
+        tool: ``aiperf``, ``genai-perf`` or ``benchmark_serving``, and where it stands.
+        arguments: What ``aiperf profile`` makes of its command line, told in aiperf's words.
+        lost: Flags that aiperf has no equal of.
+    """
+
+    tool: Located[str]
+    arguments: Arguments
+    lost: tuple[Located[str], ...]
+
+
+def runs(commands: Iterable[Command], environment: Mapping[str, Variable]) -> tuple[Run, ...]:
     """What commands measure, in the order in which it runs.
 
-    Steps are what the chart's benchmark.py makes of ``--sweep``, the commands of a script that has
+    Runs are what the chart's benchmark.py makes of ``--sweep``, the commands of a script that has
     several, and each number of aiperf's own ``--concurrency 1,4,16``.
 
     Raises:
         InputError: ``--sweep`` or ``--rounds`` of the chart's script is no number.
     """
-    return tuple(step for command in commands for step in _steps(command))
+    return tuple(run for command in commands for run in _runs(command, environment))
 
 
-def _steps(command: Command) -> Iterator[Measurement]:
+def _runs(command: Command, environment: Mapping[str, Variable]) -> Iterator[Run]:
     found = measurement(command)
     if found is None:
         return
     for words in _swept(command, found):
-        listed = words.flag("--concurrency")
-        for concurrency in listed.value.split(",") if listed else ():
-            yield Measurement(found.tool, _with(words, concurrency), found.lost)
-        if listed is None:
-            yield Measurement(found.tool, words, found.lost)
+        arguments = read_command(newest(AIPERF), words, environment)
+        for one in _one_by_one(arguments):
+            yield Run(found.tool, one, found.lost)
+
+
+def _one_by_one(arguments: Arguments) -> Iterator[Arguments]:
+    """The command line once for each concurrency that it lists."""
+    given = arguments.last(CONCURRENCY)
+    listed = given.values[0].value.split(",") if given and given.values else []
+    if given is None or len(listed) < 2:
+        yield arguments
+        return
+    words = arguments.command.words
+    at = next(n for n, word in enumerate(words) if word is given.at)
+    for concurrency in listed:
+        pair = (Located(CONCURRENCY, given.at.place), Located(concurrency, given.values[0].place))
+        rest = words[at + (1 if "=" in given.at.value else 2) :]
+        command = Command((*words[:at], *pair, *rest))
+        yield read_command(arguments.program, command, arguments.environment)
 
 
 def _swept(command: Command, found: Measurement) -> Iterator[Command]:
@@ -61,15 +97,6 @@ def _swept(command: Command, found: Measurement) -> Iterator[Command]:
     for line in lines:
         added = [words[1].place] * (len(line) - len(places))
         yield Command(tuple(map(Located, line, [*places, *added])))
-
-
-def _with(command: Command, concurrency: str) -> Command:
-    """The command line with one concurrency."""
-    words = list(command.words)
-    for position, word in enumerate(words[:-1]):
-        if word.value == "--concurrency":
-            words[position + 1] = Located(concurrency, words[position + 1].place)
-    return Command(tuple(words))
 
 
 @cache

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, TypedDict
 
-from gptoss.command_lines.engine_flags import given
+from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
+from gptoss.facts.programs import WORKER, taken_for
 from gptoss.precedence.dynamo import engine_settings, override_problem
 from gptoss.sources.parts.engine_yaml import engine_yaml
 from gptoss.sources.parts.reading import a_map, string
@@ -14,6 +15,7 @@ from gptoss.text.places import Located
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.model import Problem, Worker
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Settings
@@ -40,7 +42,7 @@ ROLES = {
 class WorkerFields(TypedDict):
     """The fields that a worker has beyond those of a component."""
 
-    command: Command
+    arguments: Arguments
     role: Role
     gpus_per_pod: Located[int] | None
     nodes: Located[int]
@@ -66,24 +68,25 @@ def read_worker(
     Raises:
         InputError: A field has a shape that the API server or the engine would refuse.
     """
-    environment = read.pod.environment
-    file = given(command, environment, "--extra-engine-args")
+    program = taken_for(WORKER, release.version if release else "", facts)
+    arguments = read_command(program, command, read.pod.environment)
+    file = arguments["--extra-engine-args"].located
     yaml = engine_yaml(file, read, config_maps, scope)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
     locate = scope.under("engine").at
-    engine = engine_settings(command, environment, yaml.tree, home, facts, locate, release)
-    problem = override_problem(command, environment)
+    engine = engine_settings(arguments, yaml.tree, home, facts, locate, release)
+    problem = override_problem(arguments)
     fields = WorkerFields(
-        command=command,
-        role=_role(part, given(command, environment, "--disaggregation-mode")),
+        arguments=arguments,
+        role=_role(part, arguments["--disaggregation-mode"].located),
         gpus_per_pod=read.gpus,
         nodes=_nodes(part, scope),
         engine=engine,
         engine_file=file,
         engine_known=yaml.known,
         gpu=gpu_of(read.pod, facts),
-        model=scope.moved("model", _model(command, read, engine)),
-        served_name=scope.moved("served_name", given(command, environment, "--served-model-name")),
+        model=scope.moved("model", _model(arguments, engine)),
+        served_name=scope.moved("served_name", arguments["--served-model-name"].located),
     )
     return fields, [*yaml.problems, *([problem] if problem else [])]
 
@@ -129,8 +132,8 @@ def gpu_of(pod: Pod, facts: Facts) -> Gpu | None:
     return None
 
 
-def _model(command: Command, read: ReadPod, engine: Settings) -> Located[str] | None:
+def _model(arguments: Arguments, engine: Settings) -> Located[str] | None:
     named = engine["model"]
     if isinstance(named.value, str) and named.is_set:
         return Located(named.value, named.place)
-    return given(command, read.pod.environment, "--model", "--model-path")
+    return arguments["--model-path"].located

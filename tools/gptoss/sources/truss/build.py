@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Problem
-from gptoss.deployment.pods import Mount, Pod, Variable
+from gptoss.deployment.pods import Mount, Pod
 from gptoss.deployment.settings import Layer, Settings
 from gptoss.precedence.claims import Book, engine_claims
 from gptoss.sources.parts.engine_yaml import EngineYaml, repeated_key, repeated_keys
@@ -22,7 +22,7 @@ from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, a_map, as_rendered, maps, string, string_map
 from gptoss.sources.parts.server import PROGRAM, Server, serve_deployment
 from gptoss.sources.truss import keys
-from gptoss.text.command import Command
+from gptoss.text.command import Command, Variable
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located
 from gptoss.text.yaml_tree import Tree

@@ -1,0 +1,72 @@
+"""Promises of gptoss.showing.show: it says what the program makes of its words, however written."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from gptoss.checking.checker import run
+from gptoss.comparing.compare import compare
+from gptoss.facts.world import Facts
+from gptoss.rules.rule import RULES
+from gptoss.showing.show import as_json, as_text
+from tests.rules.examples import deployment_of, read
+
+FACTS = Facts()
+ENGINE_FILE = "--extra-engine-args"
+
+
+def settings_of(text: str) -> dict[str, tuple[object, str]]:
+    """Value and layer of every setting that ``show`` prints about the one worker."""
+    (worker,) = json.loads(as_json([deployment_of(read(text))]))["workers"]
+    return {s["key"]: (s["value"], s["set_by"]["layer"]) for s in worker["settings"]}
+
+
+def found_in(text: str) -> set[str]:
+    """The rules that find something."""
+    return {f.rule.id for f in run(deployment_of(read(text)), FACTS, RULES.values()).findings}
+
+
+def test_an_abbreviated_flag_sets_what_the_whole_one_does() -> None:
+    short, whole = (
+        f"# worker.yaml\nmax_batch_size: null\n---\n# worker flags\n{flag} 64\n"
+        for flag in ("--max-batch", "--max-batch-size")
+    )
+    assert settings_of(short)["max_batch_size"] == (64, "flag")
+    assert compare(deployment_of(read(short)), deployment_of(read(whole))) == []
+    assert found_in(short) == found_in(whole) | {"R009"}
+    assert "B003" in found_in(short)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        "# worker flags\n--extra-engine-arg /opt/gpt-oss/worker.yaml\n",
+        "# worker flags\n--extra-engine-args=/opt/gpt-oss/worker.yaml\n",
+        "# worker env\nDYN_TRTLLM_EXTRA_ENGINE_ARGS: /opt/gpt-oss/worker.yaml\n",
+    ],
+)
+def test_the_engine_yaml_is_found_however_it_is_named(given: str) -> None:
+    usual = "# worker.yaml\nstream_interval: 20\n"
+    other = f"{usual}---\n# worker flags removed\n{ENGINE_FILE}\n---\n{given}"
+    assert settings_of(other) == settings_of(usual)
+    assert found_in(other) - {"R009"} == found_in(usual)
+
+
+def test_a_program_that_reads_no_variables_takes_no_setting_from_one() -> None:
+    text = "# worker.yaml\nmax_batch_size: null\n---\n# worker env\nDYN_TRTLLM_MAX_BATCH: '64'\n"
+    assert settings_of(text)["max_batch_size"] == (2048, "default")
+
+
+def test_a_connector_that_the_command_line_switches_off_sets_nothing() -> None:
+    text = "# worker flags\n--connector none\n---\n# worker env\nDYN_CONNECTOR: kvbm\n"
+    assert not [key for key in settings_of(text) if key.startswith("kv_connector_config")]
+
+
+def test_flags_are_shown_by_their_whole_names_with_every_value() -> None:
+    text = "# worker flags\n--output-mod text image --served-model other\n"
+    shown = as_text([deployment_of(read(text))])
+    assert "  --output-modalities  " in shown
+    assert "text image" in shown
+    assert "--served-model-name" in shown
