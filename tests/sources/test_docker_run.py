@@ -106,7 +106,7 @@ def test_rights_and_shared_memory_are_read_at_their_flags() -> None:
     assert found.root == Place("run.sh", 1, line.index("--user") + 1)
     assert [capability.value for capability in found.capabilities] == ["SYS_PTRACE"]
     assert found.shared_memory is not None
-    assert found.shared_memory.value == "10G"
+    assert found.shared_memory.value == "10Gi"
     assert found.name is not None
     assert found.name.value == "llm"
     plain = container(f"docker run --privileged=false -u 1000 {IMAGE}")

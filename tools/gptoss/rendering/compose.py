@@ -11,6 +11,7 @@ from gptoss.rendering.containers import containers
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
 from gptoss.text.errors import InputError
+from gptoss.text.quantity import to_docker
 
 if TYPE_CHECKING:
     from gptoss.rendering.containers import Container, Containers
@@ -27,7 +28,6 @@ STATUS = {
 }
 # Servers by which frontend and workers find each other: variable, scheme and port.
 DISCOVERY = {"etcd": ("ETCD_ENDPOINTS", "http", 2379), "nats": ("NATS_SERVER", "nats", 4222)}
-UNITS = {"Ki": "k", "Mi": "m", "Gi": "g"}
 
 
 def render_compose(target: Target) -> Rendered:
@@ -86,11 +86,10 @@ def _project(target: str) -> str:
 
 def _size(worker: Container) -> str:
     """Shared memory as compose writes it."""
-    quantity = worker.shared_memory or ""
-    number, unit = quantity[:-2], quantity[-2:]
-    if not number.isdecimal() or unit not in UNITS:
+    size = to_docker(worker.shared_memory or "")
+    if size is None:
         raise InputError(f"workers.{worker.component}.sharedMemory: write it as in 80Gi")
-    return number + UNITS[unit]
+    return size
 
 
 def _escaped(plan: Containers) -> Containers:

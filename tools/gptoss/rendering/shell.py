@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -13,6 +14,7 @@ from gptoss.rendering import Rendered
 from gptoss.rendering.containers import SCRIPTS, containers
 from gptoss.rendering.templating import environment
 from gptoss.text.errors import InputError
+from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -100,7 +102,7 @@ def _plan(target: Target) -> Plan:
         machines=_machines(first, found),
         snapshot=f"$HF_HOME/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
-        shared_memory=sum(_gib(container.shared_memory) for container in serving),
+        shared_memory=_gib(serving),
     )
 
 
@@ -139,10 +141,10 @@ def _machines(first: tuple[Container, ...], found: Containers) -> tuple[tuple[Co
     return tuple(tuple(machine) for machine in machines)
 
 
-def _gib(quantity: str | None) -> int:
-    """Whole GiB of a quantity such as 80Gi; 0 for what is written otherwise."""
-    match = re.fullmatch(r"(\d+)Gi", quantity or "")
-    return int(match.group(1)) if match else 0
+def _gib(serving: Sequence[Container]) -> int:
+    """Whole GiB that hold the shared memory of all of them."""
+    amounts = (amount(container.shared_memory or "0") for container in serving)
+    return math.ceil(sum(found or 0 for found in amounts) / 2**30)
 
 
 def _notes(plan: Plan) -> list[str]:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -16,8 +16,6 @@ if TYPE_CHECKING:
 
 FOLDER = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
 OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (shared memory)"
-UNITS = {"": 1, "k": 10**3, "M": 10**6, "G": 10**9, "T": 10**12}
-UNITS |= {"Ki": 2**10, "Mi": 2**20, "Gi": 2**30, "Ti": 2**40}
 LEAST = 2**30
 
 
@@ -98,10 +96,10 @@ def shared_memory_too_small(deployment: Deployment, _facts: Facts) -> Iterator[S
             continue
         mount = worker.pod.mount_at(FOLDER)
         replaced = not serves and mount is not None and mount.path.rstrip("/") == FOLDER
-        amount = _bytes(size.value)
-        if amount is None or amount >= LEAST or replaced:
+        found = amount(size.value)
+        if found is None or found >= LEAST or replaced:
             continue
-        has = f"only {size.value} of shared memory" if amount else "no shared memory"
+        has = f"only {size.value} of shared memory" if found else "no shared memory"
         yield Said(
             size,
             f"{worker.name} has {has} for {worker.ranks} GPUs",
@@ -115,9 +113,3 @@ def _remedy(deployment: Deployment) -> str:
     if deployment.runtime is Runtime.SERVE:
         return "write sizeLimit: 1Gi or more"
     return "leave it to the operator, which gives 8Gi, or write 1Gi or more"
-
-
-def _bytes(quantity: str) -> float | None:
-    """A Kubernetes quantity in bytes; None for a form that is rarely used."""
-    found = re.fullmatch(r"(\d+(?:\.\d+)?)([kMGT]i?|Ki|)", quantity)
-    return float(found[1]) * UNITS[found[2]] if found and found[2] in UNITS else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -11,13 +10,12 @@ from gptoss.sources.parts.commands import SHELLS
 from gptoss.sources.parts.pod_spec import GPU, PodTemplate
 from gptoss.sources.parts.reading import a_map, elements, is_on, shown, string
 from gptoss.text.errors import InputError
+from gptoss.text.quantity import of_docker
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-SIZE = re.compile(r"(?P<number>\d+)\s*(?P<unit>[kmgKMG]?)i?[bB]?")
-KUBERNETES_UNITS = {"k": "Ki", "m": "Mi", "g": "Gi", "": ""}
 # What Docker gives a container that asks for nothing.
 SHARED_MEMORY = "64Mi"
 ALL = "all"
@@ -154,11 +152,10 @@ def shared_memory(service: Tree) -> Tree:
     found = service.at("shm_size")
     if found is None or found.value is None:
         return Tree(SHARED_MEMORY, service.place, service.key)
-    match = SIZE.fullmatch(str(found.value))
-    if match is None:
+    size = of_docker(str(found.value))
+    if size is None:
         raise InputError(f"shm_size must be a size such as 80gb, not {shown(found)}", found.place)
-    unit = KUBERNETES_UNITS[match["unit"].lower()]
-    return Tree(match["number"] + unit, found.place, found.key)
+    return Tree(size, found.place, found.key)
 
 
 def label(service: Tree, name: str) -> str | None:

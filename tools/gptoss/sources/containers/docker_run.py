@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.pods import Mount
 from gptoss.text.command import Variable
 from gptoss.text.places import Located
+from gptoss.text.quantity import of_docker
 from gptoss.text.shell import is_resolved
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ class DockerRun:
         mounts: What is mounted, by path in the container.
         folders: Path on the host of each mounted path.
         gpus: GPUs that it is given, where they are counted or named.
-        shared_memory: Size of /dev/shm.
+        shared_memory: Size of /dev/shm as a Kubernetes quantity, where it is known.
         name: Its name.
         privileged: Set when it asks for privilege.
         root: Set when it asks to run as user 0.
@@ -103,7 +104,7 @@ def docker_run(
         mounts=tuple(mount for mount, _ in volumes),
         folders={mount.path: host for mount, host in volumes if host},
         gpus=_gpus(options.last("--gpus")),
-        shared_memory=options.last("--shm-size"),
+        shared_memory=_shared_memory(options.last("--shm-size")),
         name=options.last("--name"),
         privileged=options.place("--privileged"),
         root=_root(options.last("--user")),
@@ -222,6 +223,11 @@ def _gpus(given: Located[str] | None) -> Located[int] | None:
         return Located(len(devices.group(1).split(",")), given.place)
     count = COUNT.fullmatch(given.value.strip("\"'"))
     return Located(int(count.group(1)), given.place) if count else None
+
+
+def _shared_memory(given: Located[str] | None) -> Located[str] | None:
+    size = of_docker(given.value) if given else None
+    return Located(size, given.place) if given and size else None
 
 
 def _root(user: Located[str] | None) -> Place | None:

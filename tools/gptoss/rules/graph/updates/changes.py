@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gptoss.rules.rule import ANY, Said, Severity, rule
+from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -14,10 +14,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.settings import Settings
     from gptoss.facts.world import Facts
-    from gptoss.text.places import Located
-
-UNITS = {"": 0, "K": 1, "M": 2, "G": 3, "T": 4, "P": 5, "E": 6}
-QUANTITY = re.compile(r"(\d+(?:\.\d+)?)([KMGTPE]?)(i?)", re.IGNORECASE)
 
 
 @rule(
@@ -200,20 +196,13 @@ def claim_cannot_change(deployment: Deployment, _facts: Facts) -> Iterator[Said]
                     "the API server refuses the change",
                     f"write {was.value}, or make a claim of another name",
                 )
-        ours, theirs = _bytes(claim.size), _bytes(old.size)
-        if claim.size and old.size and ours is not None and theirs is not None and ours < theirs:
+        if claim.size is None or old.size is None:
+            continue
+        ours, theirs = amount(claim.size.value), amount(old.size.value)
+        if ours is not None and theirs is not None and ours < theirs:
             yield Said(
                 claim.size,
                 f"claim {claim.name} shrinks from {old.size.value} to {claim.size.value}: the API "
                 "server refuses it",
                 f"write {old.size.value} or more",
             )
-
-
-def _bytes(size: Located[str] | None) -> float | None:
-    """A quantity in bytes; None when it is written in another way."""
-    match = QUANTITY.fullmatch(size.value) if size else None
-    if match is None:
-        return None
-    number, unit, binary = match.groups()
-    return float(number) * (1024.0 if binary else 1000.0) ** UNITS[unit.upper()]
