@@ -5,11 +5,13 @@ from __future__ import annotations
 import json
 import textwrap
 from dataclasses import replace
+from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
+from gptoss.text.columns import row
 from gptoss.text.errors import InputError
 from gptoss.text.secrets import without_secrets
 
@@ -110,14 +112,12 @@ def as_text(labels: tuple[str, str], found: Sequence[Difference], places: bool =
 def _row(cells: tuple[str, ...], first: int, rest: int) -> Iterator[str]:
     """A row of the table; what does not fit a column goes on below."""
     widths = (first, rest, rest)
-    columns = [
+    wrapped = [
         textwrap.wrap(cell, width, break_on_hyphens=False) or [""]
         for cell, width in zip(cells, widths, strict=True)
     ]
-    for line in range(max(len(column) for column in columns)):
-        parts = [column[line] if line < len(column) else "" for column in columns]
-        padded = [part.ljust(width) for part, width in zip(parts, widths, strict=True)]
-        yield ("  " + "  ".join(padded)).rstrip()
+    for parts in zip_longest(*wrapped, fillvalue=""):
+        yield f"  {row(parts, widths)}".rstrip()
 
 
 def _text(value: object) -> str:

@@ -10,8 +10,9 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.fixing.spans import Spot, spots, views
-from gptoss.fixing.yaml_edits import Change, NotPossibleError, written
+from gptoss.fixing.yaml_edits import Change, NotPossibleError
 from gptoss.rules.fixes import Action
+from gptoss.text.scalars import scalar
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -41,8 +42,8 @@ def word_changes(source: Source, edit: Edit) -> list[Change]:
         for spot in spots(roots):
             if (found := _element(spot, offset, edit.at)) is not None:
                 return _in_list(source, found, edit)
-        for scalar in _scripts(roots, offset):
-            return [_in_script(source, scalar, offset, edit)]
+        for script in _scripts(roots, offset):
+            return [_in_script(source, script, offset, edit)]
     raise NotPossibleError("the flag does not stand at the place")
 
 
@@ -76,16 +77,16 @@ def _in_list(source: Source, spot: Spot, edit: Edit) -> list[Change]:
     flag, equals, _ = node.value.partition("=")
     if edit.action is Action.RENAME_FLAG:
         text = node.value.replace(flag, edit.name, 1)
-        return [Change(node.start, node.end, written(text, node.style))]
+        return [Change(node.start, node.end, scalar(text, node.style))]
     follower = holder.values[index + 1] if index + 1 < len(holder.values) else None
     takes = not equals and follower is not None and not follower.value.startswith("--")
     if edit.action is Action.SET_FLAG:
         value = str(edit.value)
         if equals:
-            return [Change(node.start, node.end, written(f"{flag}={value}", node.style))]
+            return [Change(node.start, node.end, scalar(f"{flag}={value}", node.style))]
         if not takes or follower is None:
             raise NotPossibleError("the flag has no value")
-        return [Change(follower.start, follower.end, written(value, follower.style))]
+        return [Change(follower.start, follower.end, scalar(value, follower.style))]
     return [_removed(source, holder, index, 2 if takes else 1)]
 
 
@@ -163,8 +164,8 @@ def _add(source: Source, edit: Edit) -> Change:
             is_word = spot.holder.kind == "list" and not re.search(r"\s", spot.value.value)
             if is_word and spot.value.start == offset:
                 return _extended(source, _words_list(roots, spot.holder), words)
-        for scalar in _scripts(roots, offset):
-            return _extended_script(source, scalar, offset, words)
+        for script in _scripts(roots, offset):
+            return _extended_script(source, script, offset, words)
     raise NotPossibleError("no command begins at the place")
 
 
@@ -181,13 +182,13 @@ def _words_list(roots: list[Node], words: Node) -> Node:
 def _extended(source: Source, words: Node, added: list[str]) -> Change:
     last = words.values[-1]
     if words.flow:
-        return Change(last.end, last.end, "".join(f", {written(word)}" for word in added))
+        return Change(last.end, last.end, "".join(f", {scalar(word)}" for word in added))
     start = source.line_start(last.start)
     dash = source.text[start : last.start]
     if dash.strip() != "-":
         raise NotPossibleError("the last word does not begin its line")
     at = source.line_end(last.end)
-    return Change(at, at, "".join(f"{source.line_break}{dash}{written(word)}" for word in added))
+    return Change(at, at, "".join(f"{source.line_break}{dash}{scalar(word)}" for word in added))
 
 
 def _extended_script(source: Source, scalar: Node, offset: int, words: list[str]) -> Change:

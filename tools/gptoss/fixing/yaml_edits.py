@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import json
 import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import yaml
-
 from gptoss.fixing.spans import Spot, nodes, spots, views
 from gptoss.rules.fixes import Action
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.text.scalars import scalar
 
 if TYPE_CHECKING:
     from gptoss.fixing.spans import Node, Source
@@ -19,8 +16,6 @@ if TYPE_CHECKING:
 
 INDENT = 2
 DASH = re.compile(r"[ ]*-[ ]+$")
-# Texts that stand unquoted in block and flow alike.
-PLAIN = re.compile(r"[A-Za-z0-9_./@+-][A-Za-z0-9_./@+:=-]*(?<!:)")
 
 
 class NotPossibleError(Exception):
@@ -88,18 +83,7 @@ def _set(source: Source, spot: Spot, value: Scalar) -> Change:
         raise NotPossibleError("the value is not a plain one")
     quote = old.style if isinstance(value, str) else ""
     gap = "" if source.text[old.start - 1 : old.start].isspace() else " "
-    return Change(old.start, old.end, gap + written(value, quote))
-
-
-def written(value: Scalar, quote: str = "") -> str:
-    """A value as YAML, in quotes of a kind when it is a text that stood in them."""
-    if not isinstance(value, str):
-        return json.dumps(value)
-    if quote == "'" and value.isprintable():
-        return "'" + value.replace("'", "''") + "'"
-    if not quote and PLAIN.fullmatch(value) and yaml.load(value, SafeLoader) == value:  # noqa: S506
-        return value
-    return json.dumps(value)
+    return Change(old.start, old.end, gap + scalar(value, quote))
 
 
 def _variable(source: Source, edit: Edit) -> Spot:
@@ -214,7 +198,7 @@ def _into(source: Source, target: Node, path: list[str], value: Scalar) -> Chang
 def _added(source: Source, holder: Node, index: int, path: list[str], value: Scalar) -> Change:
     """Adds a path to a map behind one of its entries."""
     if holder.flow:
-        flat = written(value)
+        flat = scalar(value)
         for key in reversed(path[1:]):
             flat = f"{{{key}: {flat}}}"
         entry = f"{path[0]}: {flat}"
@@ -235,9 +219,7 @@ def _block(path: list[str], value: Scalar, column: int) -> list[str]:
     """A dotted path as lines of a block."""
     last = len(path) - 1
     return [
-        " " * (column + INDENT * depth)
-        + f"{key}:"
-        + (f" {written(value)}" if depth == last else "")
+        " " * (column + INDENT * depth) + f"{key}:" + (f" {scalar(value)}" if depth == last else "")
         for depth, key in enumerate(path)
     ]
 
@@ -252,7 +234,7 @@ def _move(source: Source, spot: Spot, edit: Edit) -> list[Change]:
     if spot.value.kind in ("map", "list") or spot.value.marked or spot.value.style in ("|", ">"):
         raise NotPossibleError("the value is not a plain one")
     if spot.holder.flow:
-        flat = written(edit.value)
+        flat = scalar(edit.value)
         for key in reversed(path[1:]):
             flat = f"{{{key}: {flat}}}"
         return [Change(spot.key.start, spot.value.end, f"{path[0]}: {flat}")]

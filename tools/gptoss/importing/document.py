@@ -7,21 +7,15 @@ settings, each on a line of its own with its comment.
 from __future__ import annotations
 
 import math
-import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import yaml
+from gptoss.text.scalars import flow
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
 WIDTH = 100
-# Strings that no YAML reader, old or new, takes for anything else.
-PLAIN = re.compile(
-    r"[A-Za-z/][A-Za-z0-9_/.@-]*(:[A-Za-z0-9_/.@-]+)*|\d+\.\d+\.\d+|\d+(Ki|Mi|Gi|Ti)|--?[a-z][a-z0-9_-]*"
-)
-WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", "null", "none"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,13 +79,13 @@ def _lines(block: Block, depth: int) -> Iterator[str]:
     for key, inner in block.items():
         if isinstance(inner, dict):
             if count(inner):
-                yield f"{indent}{_text(key)}:"
+                yield f"{indent}{flow(key)}:"
                 yield from _lines(inner, depth + 1)
             continue
-        line = f"{indent}{_text(key)}: {_text(inner.value)}"
+        line = f"{indent}{flow(key)}: {flow(inner.value)}"
         if len(line) > WIDTH and isinstance(inner.value, list):
-            yield from _with_comment(f"{indent}{_text(key)}:", inner, indent)
-            yield from (f"{indent}  - {_text(item)}" for item in inner.value)
+            yield from _with_comment(f"{indent}{flow(key)}:", inner, indent)
+            yield from (f"{indent}  - {flow(item)}" for item in inner.value)
         else:
             yield from _with_comment(line, inner, indent)
 
@@ -105,16 +99,3 @@ def _with_comment(line: str, leaf: Leaf, indent: str) -> Iterator[str]:
     else:
         yield f"{indent}# {comment}"
         yield line
-
-
-def _text(value: Any) -> str:
-    """A value in one line."""
-    if isinstance(value, list):
-        return f"[{', '.join(map(_text, value))}]"
-    if isinstance(value, dict):
-        return f"{{{', '.join(f'{_text(key)}: {_text(item)}' for key, item in value.items())}}}"
-    if isinstance(value, str) and PLAIN.fullmatch(value) and value.lower() not in WORDS:
-        return value
-    style = '"' if isinstance(value, str) else None
-    text: str = yaml.safe_dump(value, default_style=style, width=math.inf, allow_unicode=True)
-    return text.removesuffix("...\n").strip() if style is None else text.rstrip("\n")

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.reports.common import counts, topology
+from gptoss.text.columns import columns
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -22,18 +23,11 @@ def report(checked: Sequence[Checked], style: Style) -> str:
     A target with overlays stands below the target, named by the overlays alone.
     """
     rows = [HEAD]
-    colours = [""]
     for item in checked:
-        rows.append(_row(item))
+        *cells, findings = _row(item)
         worst = max((f.rule.severity for f in item.result.findings), default=None)
-        colours.append(worst.word if worst else "ok")
-    widths = [max(len(row[column]) for row in rows) for column in range(len(HEAD))]
-    lines = []
-    for row, colour in zip(rows, colours, strict=True):
-        cells = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
-        cells[-1] = style.paint(row[-1], colour)
-        lines.append("  ".join(cells).rstrip())
-    return "\n".join(lines)
+        rows.append([*cells, style.paint(findings, worst.word if worst else "ok")])
+    return "\n".join(columns(rows))
 
 
 def _row(item: Checked) -> list[str]:

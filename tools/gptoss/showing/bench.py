@@ -6,6 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.columns import columns
 from gptoss.text.errors import InputError
 from gptoss.text.secrets import without_secrets
 
@@ -134,12 +135,14 @@ def _traffic(numbers: dict[str, Any]) -> list[str]:
 
 def _steps(steps: list[dict[str, Any]], capacity: int | None) -> list[str]:
     """The steps of a sweep, one line each."""
-    lines = [f"  sweep        {len(steps)} steps", "", "  step  concurrency  requests"]
+    rows = [("step", "concurrency", "requests")]
+    notes = [""]
     for number, step in enumerate(steps, 1):
+        rows.append((str(number), f"{step['concurrency']:,}", f"{step['requests']:,}"))
         waits = capacity is not None and step["concurrency"] > capacity
-        note = "  (above capacity: requests wait)" if waits else ""
-        lines.append(f"  {number:>4}  {step['concurrency']:>11,}  {step['requests']:>8,}{note}")
-    return lines
+        notes.append("  (above capacity: requests wait)" if waits else "")
+    table = zip(columns(rows, str.rjust), notes, strict=True)
+    return [f"  sweep        {len(steps)} steps", "", *(f"  {line}{note}" for line, note in table)]
 
 
 def _command_line(argv: list[str]) -> str:

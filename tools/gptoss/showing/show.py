@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
+from gptoss.text.columns import columns
 from gptoss.text.secrets import shown, without_secrets
 
 if TYPE_CHECKING:
@@ -121,7 +122,8 @@ def _deployment_text(deployment: Deployment) -> str:
         holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
         size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
-        lines += _aligned([*_setting_rows(worker, names), *_plain_rows(worker, names)])
+        rows = [*_setting_rows(worker, names), *_plain_rows(worker, names)]
+        lines += [f"  {line}" for line in columns(rows)]
     long = {short: path for path, short in names.items() if short != path}
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
@@ -204,9 +206,3 @@ def _where(place: Place, names: dict[str, str]) -> str:
 def _value(value: Any) -> str:
     text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= VALUE_WIDTH else f"…{text[-VALUE_WIDTH + 1 :]}"
-
-
-def _aligned(rows: list[tuple[str, str, str]]) -> list[str]:
-    key = max(len(row[0]) for row in rows)
-    value = max(len(row[1]) for row in rows)
-    return [f"  {row[0].ljust(key)}  {row[1].ljust(value)}  {row[2]}" for row in rows]

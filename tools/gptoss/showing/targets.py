@@ -7,6 +7,7 @@ import json
 import yaml
 
 from gptoss.facts import folders
+from gptoss.text.columns import columns
 from gptoss.text.yaml_tree import SafeLoader
 
 
@@ -27,10 +28,7 @@ def listing(form: str) -> str:
     found = rows()
     if form == "json":
         return json.dumps(found, indent=2, ensure_ascii=False)
-    width = max(len(row["name"]) for row in found)
-    return "\n".join(
-        f"{row['name'].ljust(width)}  {row['kind'].ljust(7)}  {row['description']}" for row in found
-    )
+    return "\n".join(columns([tuple(row.values()) for row in found]))
 
 
 def _comment(text: str) -> str:
