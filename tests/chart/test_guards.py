@@ -35,6 +35,10 @@ def test_without_a_target_the_shipped_ones_are_listed(helm: str) -> None:
             "workers.prefill has role prefill, but no worker has role decode",
         ),
         (
+            ("workers.decod.engine.max_batch_size=1",),
+            "workers.decod has no role; set it to aggregated, prefill or decode, or write the name",
+        ),
+        (
             ("hardware.gpu=null",),
             "hardware.gpu is not set; set it to one of b200, gb200, h100, h200",
         ),

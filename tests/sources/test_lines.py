@@ -197,3 +197,29 @@ def test_the_chart_s_own_defaults_are_the_values_model_s() -> None:
     model = Values.model_validate(written)
     assert model == Values()
     assert written == Values().model_dump(by_alias=True, exclude={"global_"})
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        ("worker.x=1", "worker: there is no such key; did you mean workers?"),
+        ("tests.wait=1", "tests.wait: there is no such key"),
+        (
+            "workers.decode.engine.max_btch_size=3",
+            "workers.decode.engine.max_btch_size: there is no such key; did you mean max_batch",
+        ),
+        (
+            "workers.decode.engine.kv_cache_config.dtyp=auto",
+            "workers.decode.engine.kv_cache_config.dtyp: there is no such key; did you mean dtype?",
+        ),
+        ("hardware.gpu=b20", "hardware.gpu: value must be one of 'h100', 'h200'"),
+        ("workers.decod.engine.max_batch_size=3", "workers.decod has no role"),
+        ("workers.decod.engineConfig=a.yaml", "workers.decod: missing property 'role'"),
+    ],
+)
+def test_what_helm_refuses_of_a_setting_is_said_at_the_setting(setting: str, said: str) -> None:
+    refused = rendering("disagg-gb200", settings=(setting,))
+    (problem,) = build_chart(refused, Facts()).problems
+    assert problem.message.startswith(said)
+    assert "<nil>" not in problem.message
+    assert str(problem.place) == f"--set {setting}"

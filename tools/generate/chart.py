@@ -44,12 +44,22 @@ def values_schema() -> dict[Path, str]:
     _collapsed(definitions, definitions)
     schema = _collapsed(_without_engine(schema), definitions)
     schema["$defs"] = _collapsed(_without_engine(definitions), definitions)
+    _allow_overlays(schema["$defs"]["Worker"])
     return {
         CHART / "values.schema.json": json.dumps(
             schema | _engine_by_release(schema["$defs"]), indent=0, ensure_ascii=False
         )
         + "\n"
     }
+
+
+def _allow_overlays(worker: dict[str, Any]) -> None:
+    """Asks for a role only beside an engine file: an editor sees overlays without their target.
+
+    What is rendered without one is refused by the chart's guard.
+    """
+    worker["if"] = {"required": ["engineConfig"]}
+    worker["then"] = {"required": worker.pop("required")}
 
 
 def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:

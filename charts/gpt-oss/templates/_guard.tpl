@@ -12,6 +12,7 @@
 {{- if not .Values.hardware.gpu -}}
   {{- fail (printf "hardware.gpu is not set; set it to one of %s" (keys $facts.gpus | sortAlpha | join ", ")) -}}
 {{- end -}}
+{{- include "gpt-oss.guardNoRole" . -}}
 {{- $serve := eq .Values.runtime.kind "trtllm-serve" -}}
 {{- if $serve -}}{{- include "gpt-oss.guardServer" . -}}{{- else -}}{{- include "gpt-oss.guardRelease" . -}}{{- end -}}
 {{- include "gpt-oss.guardMonitoring" . -}}
@@ -45,6 +46,21 @@
 {{- end -}}
 {{- if and .Values.frontend.enforceDisagg (eq $release.enforceDisagg "refused") -}}
   {{- fail (printf "frontend.enforceDisagg: the frontend of release %s has no such flag; leave it out or set runtime.release to 1.1.1 or newer" .Values.runtime.release) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* A worker without a role is mostly another one misspelt, in an overlay or a --set. */}}
+{{- define "gpt-oss.guardNoRole" -}}
+{{- $whole := list -}}
+{{- $without := list -}}
+{{- range $name, $worker := .Values.workers -}}
+  {{- if $worker -}}
+    {{- if $worker.role -}}{{- $whole = append $whole $name -}}{{- else -}}{{- $without = append $without $name -}}{{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- with first $without -}}
+  {{- $others := ternary (printf ", or write the name of another worker: %s" (join ", " $whole)) "" (not (empty $whole)) -}}
+  {{- fail (printf "workers.%s has no role; set it to aggregated, prefill or decode%s" . $others) -}}
 {{- end -}}
 {{- end -}}
 

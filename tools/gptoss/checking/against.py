@@ -31,7 +31,12 @@ def with_installed(
         known = ", ".join(before) or "nothing"
         named = ", ".join(dict.fromkeys(d.name for d in deployments))
         raise InputError(
-            f"--against: {named} is not among what is installed ({known}); a deployment under "
-            "another name is a new one"
+            f"--against: {named} is not among what is installed ({known}); a target is rendered "
+            f"as another release with --name{_example(installed)}"
         )
     return paired
+
+
+def _example(installed: Sequence[Deployment]) -> str:
+    """The name to give, where there is but one."""
+    return f" {installed[0].name}" if len(installed) == 1 else ""

@@ -59,7 +59,15 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
     if against is not None:
         from gptoss.checking.against import with_installed
 
-        installed = load(replace(request, sources=(against,), files=(), settings=(), release=None))
+        installed = load(_installed(request, against))
         deployments = with_installed(deployments, installed.deployments)
     checked = [Checked(d, run(d, loaded.facts)) for d in deployments]
     return apply_all(checked, find_config(), text_of)
+
+
+def _installed(request: Request, against: str) -> Request:
+    """What to read as installed: as it is, and a target under the same name."""
+    from gptoss.sources.request import plan_of
+
+    plain = replace(request, sources=(against,), files=(), settings=(), release=None, name=None)
+    return replace(plain, name=request.name) if plan_of(plain).charts else plain

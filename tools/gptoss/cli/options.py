@@ -32,6 +32,10 @@ text_or_json = click.option(
     help="Form of the output.",
 )
 
+name_option = click.option(
+    "--name", metavar="NAME", help="Name of the Helm release that targets are rendered as."
+)
+
 
 def paint(text: str, style: str) -> str:
     """Colours a text, unless NO_COLOR is set; click drops colours where no terminal shows them."""
@@ -51,11 +55,12 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         gpu: str | None,
         gpus: int | None,
         role: str | None,
+        name: str | None,
         **others: Any,
     ) -> None:
         from gptoss.sources.request import Request
 
-        command(Request(sources, files, settings, release, gpu, gpus, role), **others)
+        command(Request(sources, files, settings, release, gpu, gpus, role, name), **others)
 
     options = (
         click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=sources_like),
@@ -75,6 +80,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             metavar="KEY=VALUE",
             help="Value laid over each target, as in helm; may be repeated.",
         ),
+        name_option,
         click.option(
             "--release",
             metavar="R",

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gptoss.cli.completion import sources_like
-from gptoss.cli.options import text_or_json
+from gptoss.cli.options import name_option, text_or_json
 from gptoss.text.errors import InputError
 
 STDIN = "-"
@@ -19,8 +19,9 @@ VALUES = "<values>"
 @click.argument("left", metavar="A", shell_complete=sources_like)
 @click.argument("right", metavar="B", shell_complete=sources_like)
 @text_or_json
+@name_option
 @click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
-def diff(left: str, right: str, form: str, places: bool) -> None:
+def diff(left: str, right: str, form: str, name: str | None, places: bool) -> None:
     """Compares two deployments setting by setting: in force against in force.
 
     A and B are sources as check takes them. A target or manifest at another release is
@@ -33,14 +34,14 @@ def diff(left: str, right: str, form: str, places: bool) -> None:
       gptoss diff disagg-gb200@1.2.1 disagg-gb200@1.5.1
       gptoss diff disagg-gb200 deploy.yaml,perf.yaml --places
       gptoss diff agg-gb200 agg-gb200,quant-w4a8-mxfp4-mxfp8
-      gptoss diff installed/ - --format json
+      gptoss diff disagg-gb200 installed.yaml --name split
     """  # noqa: D301 (click's mark for lines that stay as they are)
     if left == right == STDIN:
         raise InputError("standard input holds one side; give the other as a file")
     from gptoss.comparing.compare import compare
     from gptoss.comparing.diff import as_json, as_text, read
 
-    found = compare(read(left), read(right))
+    found = compare(read(left, name), read(right, name))
     labels = (left, right)
     click.echo(as_json(labels, found) if form == "json" else as_text(labels, found, places))
     if found:

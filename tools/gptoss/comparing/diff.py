@@ -43,13 +43,20 @@ def side(text: str) -> Request:
     return replace(request, sources=(first, *others))
 
 
-def read(text: str) -> Deployment:
+def read(text: str, name: str | None = None) -> Deployment:
     """The one deployment that a side names.
+
+    Args:
+        text: The side as it is typed.
+        name: Name of the Helm release, where the side is a target.
 
     Raises:
         InputError: It cannot be read, Helm refuses it, or it is not one deployment.
     """
-    deployments = load(side(text)).deployments
+    request = side(text)
+    if name and plan_of(request).charts:
+        request = replace(request, name=name)
+    deployments = load(request).deployments
     if len(deployments) != 1:
         names = ", ".join(deployment.name for deployment in deployments) or "none"
         raise InputError(f"{text} holds {len(deployments)} deployments ({names}); name one")

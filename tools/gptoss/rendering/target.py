@@ -14,7 +14,7 @@ import yaml
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.sources.chart.build import build_chart
-from gptoss.sources.chart.helm import find_helm, render, run_helm
+from gptoss.sources.chart.helm import NAME, find_helm, render, run_helm
 from gptoss.sources.chart.on_disk import Laid
 from gptoss.sources.request import plan_of
 from gptoss.text.errors import InputError
@@ -112,6 +112,8 @@ def command_of(source: ChartSource, form: str) -> str:
         words += ["-f", _shown(overlay)]
     for setting in source.settings:
         words += ["--set", setting]
+    if source.name != NAME:
+        words += ["--name", source.name]
     return shlex.join([*words, "--as", form])
 
 

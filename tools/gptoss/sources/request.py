@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from gptoss.facts import folders
-from gptoss.sources.chart.helm import ChartSource
+from gptoss.sources.chart.helm import NAME, ChartSource
 from gptoss.text import files
 from gptoss.text.errors import InputError
 
@@ -22,6 +22,10 @@ VALUES = re.compile(
     re.MULTILINE,
 )
 STDIN = "-"
+# What Helm takes for the name of a release: that of a DNS subdomain, of at most 53 characters.
+RELEASE_NAME = re.compile(
+    r"(?=.{1,53}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,6 +40,7 @@ class Request:
         gpu: Kind of GPU of an engine file alone.
         gpus: GPUs of an engine file alone.
         role: Role of an engine file alone.
+        name: Name of the Helm release that targets are rendered as.
     """
 
     sources: tuple[str, ...] = ()
@@ -45,6 +50,7 @@ class Request:
     gpu: str | None = None
     gpus: int | None = None
     role: str | None = None
+    name: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,14 +67,33 @@ def plan_of(request: Request) -> Plan:
     Raises:
         InputError: A source is unknown, or an option does not go with it.
     """
+    if request.name is not None and not RELEASE_NAME.fullmatch(request.name):
+        raise InputError(
+            f"--name {request.name}: a Helm release is named in lower case letters, digits, "
+            "hyphens and dots, in at most 53 characters"
+        )
+    charts, files = _sorted(request)
+    if files and (request.files or request.settings):
+        raise InputError(f"{files[0]}: -f and --set are for targets, not for manifests")
+    if files and not charts and request.name:
+        raise InputError(f"{files[0]}: --name is for targets; manifests have their names")
+    if charts and (request.gpu or request.gpus or request.role):
+        raise InputError(
+            f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
+        )
+    return Plan([replace(chart, name=request.name or NAME) for chart in charts], files)
+
+
+def _sorted(request: Request) -> tuple[list[ChartSource], list[str]]:
+    """The targets with what is laid over them, and the files to read as they are."""
     overlays = tuple(_file(name) for name in request.files)
     release = [f"runtime.release={request.release}"] if request.release else []
     settings = (*request.settings, *release)
     if not request.sources:
         if request.files:
             first, *rest = overlays
-            return Plan([_over(request.files[0], (first,), tuple(rest), settings)], [])
-        return Plan(_shipped(settings), [])
+            return [_over(request.files[0], (first,), tuple(rest), settings)], []
+        return _shipped(settings), []
     charts: list[ChartSource] = []
     files: list[str] = []
     for name in request.sources:
@@ -77,13 +102,7 @@ def plan_of(request: Request) -> Plan:
             files.append(name)
         else:
             charts.append(_over(name, (path,), overlays, settings))
-    if files and (request.files or request.settings):
-        raise InputError(f"{files[0]}: -f and --set are for targets, not for manifests")
-    if charts and (request.gpu or request.gpus or request.role):
-        raise InputError(
-            f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
-        )
-    return Plan(charts, files)
+    return charts, files
 
 
 def _over(

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Deployment, Problem
+from gptoss.deployment.model import Deployment
 from gptoss.facts import folders
 from gptoss.sources.chart.lines import ChartPlaces
+from gptoss.sources.chart.refused import problems, without_trailer
 from gptoss.sources.kubernetes.build import build
 from gptoss.text import files
 from gptoss.text.errors import InputError
@@ -19,11 +19,7 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Facts
     from gptoss.sources.chart.helm import ChartSource, Rendering
 
-SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
-GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
 ENGINE_FOLDER = Path("charts/gpt-oss/engine_configs")
-VALUES_PATH = re.compile(r"\b[a-z][A-Za-z]*(?:\.[\w-]+)+")
-HELM_TRAILER = "\nUse --debug flag"
 
 
 def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
@@ -84,9 +80,9 @@ def _shown(path: Path) -> str:
 
 
 def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment:
-    problems = tuple(_problems(error, places))
-    if not problems:
-        reason = error.removeprefix("Error: ").partition(HELM_TRAILER)[0].strip()
+    found = tuple(problems(error, places))
+    if not found:
+        reason = without_trailer(error.removeprefix("Error: "))
         raise InputError(f"helm template {source.label}: {reason}")
     start = places.start
     return Deployment(
@@ -99,28 +95,5 @@ def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment
         model=None,
         frontend=None,
         workers=(),
-        problems=problems,
+        problems=found,
     )
-
-
-def _problems(error: str, places: ChartPlaces) -> list[Problem]:
-    if match := GUARD.search(error):
-        message = match["message"].partition(HELM_TRAILER)[0].strip()
-        named = VALUES_PATH.findall(message)
-        own = (place for path in named if (place := places.set_by_user(path)))
-        place = next(own, None) or (places.values_path(named[0]) if named else None)
-        return [Problem("chart-guard", message, place or places.start)]
-    problems = []
-    for line in error.splitlines():
-        match = SCHEMA_LINE.match(line)
-        if not match or match["message"] in ("validation failed", "'anyOf' failed"):
-            continue
-        path = match["path"].strip("/").replace("/", ".")
-        named = (
-            re.findall(r"'([^']*)'", match["message"]) if "additional" in match["message"] else []
-        )
-        for key in named or [""]:
-            full = f"{path}.{key}".strip(".") if key else path
-            place = places.values_path(full) or places.start
-            problems.append(Problem("values-schema", f"{full}: {match['message']}", place))
-    return problems

@@ -218,6 +218,13 @@ class ChartPlaces:
         """Where ``--set`` or a values file sets a dotted values path itself."""
         return self._set_by_user(tuple(path.split(".")))
 
+    def argument(self, path: str) -> Place | None:
+        """The last ``--set`` argument that sets a dotted values path or anything below it."""
+        for setting in reversed(self._settings):
+            if any(f"{key}.".startswith(f"{path}.") for key in _keys(setting)):
+                return Place(f"--set {setting}")
+        return None
+
     @cached_property
     def start(self) -> Place:
         """Where to point when no line is to blame: the top of the last values file."""
@@ -244,8 +251,7 @@ class ChartPlaces:
 
     def _set_by_user(self, steps: tuple[str, ...]) -> Place | None:
         for setting in reversed(self._settings):
-            keys = [part.partition("=")[0] for part in re.split(r"(?<!\\),", setting)]
-            if ".".join(steps) in keys:
+            if ".".join(steps) in _keys(setting):
                 return Place(f"--set {setting}")
         for tree in reversed(self._files):
             if place := self._in(tree, steps):
@@ -271,6 +277,11 @@ class ChartPlaces:
             return engine.place
         found = engine.at(*steps[3:]) if steps[2] == "engine" and len(steps) > 3 else None
         return found.where if found else None
+
+
+def _keys(setting: str) -> list[str]:
+    """The dotted values paths that a ``--set`` argument sets."""
+    return [part.partition("=")[0] for part in re.split(r"(?<!\\),", setting)]
 
 
 def _steps(pattern: str, names: dict[str, str]) -> tuple[str, ...]:

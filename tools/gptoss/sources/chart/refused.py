@@ -1,0 +1,104 @@
+"""What Helm says when it refuses a target, as problems at the lines that its user edits."""
+
+from __future__ import annotations
+
+import json
+import re
+from difflib import get_close_matches
+from typing import TYPE_CHECKING, Any
+
+from gptoss.deployment.model import Problem
+from gptoss.facts import folders
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from gptoss.sources.chart.lines import ChartPlaces
+    from gptoss.text.places import Place
+
+SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
+UNKNOWN_KEYS = "additional properties "
+# Lines that only say that a line below them says what is wrong.
+SUMMARIES = ("validation failed", "'anyOf' failed")
+GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
+VALUES_PATH = re.compile(r"\b[a-z][A-Za-z]*(?:\.[\w-]+)+")
+HELM_TRAILER = "\nUse --debug flag"
+# Where a schema holds others for the same value.
+BRANCHES = ("then", "else")
+ALTERNATIVES = ("anyOf", "allOf", "oneOf")
+
+
+def problems(error: str, places: ChartPlaces) -> list[Problem]:
+    """What the chart's guards or its values schema refuse; nothing for any other error."""
+    if match := GUARD.search(error):
+        message = without_trailer(match["message"])
+        named = VALUES_PATH.findall(message)
+        own = (place for path in named if (place := places.set_by_user(path)))
+        place = next(own, None) or (_place(named[0], places) if named else places.start)
+        return [Problem("chart-guard", message, place)]
+    found: list[Problem] = []
+    for line in error.splitlines():
+        match = SCHEMA_LINE.match(line)
+        if match and match["message"] not in SUMMARIES:
+            steps = tuple(step for step in match["path"].split("/") if step)
+            found += _refused(steps, match["message"], places)
+    return found
+
+
+def without_trailer(message: str) -> str:
+    """Helm's message without its advice on how to call it."""
+    return message.partition(HELM_TRAILER)[0].strip()
+
+
+def _refused(steps: tuple[str, ...], message: str, places: ChartPlaces) -> Iterator[Problem]:
+    """The problems of one line about the value at a path: one for each key that is unknown."""
+    if not message.startswith(UNKNOWN_KEYS):
+        path = ".".join(steps)
+        # Helm writes null as its own language does.
+        said = f"{path}: {message.replace('<nil>', 'null')}"
+        yield Problem("values-schema", said, _place(path, places))
+        return
+    for key in re.findall(r"'([^']*)'", message):
+        path = ".".join((*steps, key))
+        nearest = get_close_matches(key, _known(steps), 1)
+        hint = f"; did you mean {nearest[0]}?" if nearest else ""
+        yield Problem("values-schema", f"{path}: there is no such key{hint}", _place(path, places))
+
+
+def _place(path: str, places: ChartPlaces) -> Place:
+    """Where a path is set, or what is below it, or the nearest map above it."""
+    argument = places.argument(path)
+    return places.set_by_user(path) or argument or places.values_path(path) or places.start
+
+
+def _known(steps: tuple[str, ...]) -> list[str]:
+    """The keys that the chart's values schema knows in the map at a path, on any release."""
+    root = json.loads((folders.chart() / "values.schema.json").read_text(encoding="utf-8"))
+    schemas = list(_all_of(root, root))
+    for step in steps:
+        below = [inner for schema in schemas for inner in _below(schema, step)]
+        schemas = [found for inner in below for found in _all_of(inner, root)]
+    return sorted({key for schema in schemas for key in schema.get("properties", {})})
+
+
+def _all_of(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """A schema and every one that it holds for the same value."""
+    yield schema
+    if "$ref" in schema:
+        yield from _all_of(root["$defs"][schema["$ref"].rpartition("/")[2]], root)
+    inner = [schema[branch] for branch in BRANCHES if branch in schema]
+    for alternatives in ALTERNATIVES:
+        inner += schema.get(alternatives, [])
+    for one in inner:
+        yield from _all_of(one, root)
+
+
+def _below(schema: dict[str, Any], step: str) -> Iterator[dict[str, Any]]:
+    """The schemas for what stands below a map's key or in a list."""
+    for found in (
+        schema.get("properties", {}).get(step),
+        schema.get("additionalProperties"),
+        schema.get("items") if step.isdigit() else None,
+    ):
+        if isinstance(found, dict):
+            yield found
