@@ -50,3 +50,53 @@ def test_steps_above_the_capacity_are_marked() -> None:
     marked = [line.split()[:3] for line in lines if "above capacity" in line]
     assert marked == [["8", "4,096", "20,480"]]
     assert [line for line in lines if line.split()[:3] == ["1", "32", "160"]]
+
+
+def explained(*arguments: str) -> dict[str, tuple[str, str]]:
+    """What ``bench --explain`` says, by what makes it so."""
+    plan = json.loads(bench(*arguments, "--explain", "--format", "json").stdout)
+    return {p["because"]: (p["here"], p["production"]) for p in plan["production"]}
+
+
+def test_explain_says_what_the_benchmark_is_not() -> None:
+    assert set(explained("disagg-gb200")) == {
+        "--concurrency",
+        "--synthetic-input-tokens-mean 8192",
+        "--synthetic-input-tokens-stddev 0",
+        "--output-tokens-stddev 0",
+        "--extra-inputs min_tokens:1024 ignore_eos:true",
+        "no reasoning_effort",
+        "no temperature and no top_p",
+        "--use-server-token-count",
+        "--url http://gpt-oss-frontend:8000",
+        "stream_interval 20 in the engine YAML",
+    }
+
+
+@pytest.mark.parametrize(
+    ("setting", "gone"),
+    [
+        ("workload.inputTokensStddev=100", "--synthetic-input-tokens-stddev 0"),
+        ("workload.outputTokensStddev=100", "--output-tokens-stddev 0"),
+        ("benchmark.extraArgs={--request-rate=5}", "--concurrency"),
+        ("benchmark.extraArgs={--system-prompt,hello}", "--synthetic-input-tokens-mean 8192"),
+        ("benchmark.extraArgs={--extra-inputs,reasoning_effort:low}", "no reasoning_effort"),
+        (
+            "benchmark.extraArgs={--extra-inputs,temperature:1,top_p:1}",
+            "no temperature and no top_p",
+        ),
+        (
+            "workers.decode.engine.stream_interval=1,workers.prefill.engine.stream_interval=1",
+            "stream_interval 20 in the engine YAML",
+        ),
+    ],
+)
+def test_a_flag_that_makes_it_otherwise_takes_its_line_away(setting: str, gone: str) -> None:
+    assert gone in explained("disagg-gb200")
+    assert gone not in explained("disagg-gb200", "--set", setting)
+
+
+def test_explain_in_words_fits_a_hundred_columns() -> None:
+    text = bench("disagg-gb200", "--explain").stdout
+    assert "a closed loop" in text
+    assert max(map(len, text.splitlines())) <= 100

@@ -32,15 +32,19 @@ def show(request: Request, form: str) -> None:
 @click.command()
 @source_options
 @text_or_json
-def bench(request: Request, form: str) -> None:
+@click.option("--explain", is_flag=True, help="Say what a client in production does otherwise.")
+def bench(request: Request, form: str, explain: bool) -> None:
     """Shows how concurrency and requests follow from GPUs, and the aiperf command line.
 
-    Example: gptoss bench disagg-gb200 --format json
-    """
+    \b
+    Examples:
+      gptoss bench disagg-gb200 --explain
+      gptoss bench disagg-gb200 --format json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.sources.load import load
 
     loaded = load(request)
     from gptoss.showing.bench import as_json, as_text
 
     render = as_json if form == "json" else as_text
-    click.echo(render(loaded.deployments))
+    click.echo(render(loaded.deployments, explain))

@@ -6,6 +6,7 @@ import json
 import shlex
 from typing import TYPE_CHECKING, Any
 
+from gptoss.showing import production
 from gptoss.text.columns import columns
 from gptoss.text.errors import InputError
 from gptoss.text.secrets import without_secrets
@@ -85,15 +86,23 @@ def _step(concurrency: int, requests: int, argv: list[str]) -> dict[str, Any]:
     return {"concurrency": concurrency, "requests": requests, "argv": argv}
 
 
-def as_json(deployments: Sequence[Deployment]) -> str:
+def as_json(deployments: Sequence[Deployment], explain: bool = False) -> str:
     """The plan as JSON: an object for one deployment, a list for several."""
     plans = [{"source": d.source, **plan(d)} for d in deployments]
+    if explain:
+        for deployment, found in zip(deployments, plans, strict=True):
+            found["production"] = [point._asdict() for point in production.points(deployment)]
     return json.dumps(plans[0] if len(plans) == 1 else plans, indent=2, ensure_ascii=False)
 
 
-def as_text(deployments: Sequence[Deployment]) -> str:
+def as_text(deployments: Sequence[Deployment], explain: bool = False) -> str:
     """The plan in words, one deployment after the other."""
-    return "\n\n".join(_text(deployment, plan(deployment)) for deployment in deployments)
+    texts = []
+    for deployment in deployments:
+        texts.append(_text(deployment, plan(deployment)))
+        if explain:
+            texts.append(production.in_words(production.points(deployment)))
+    return "\n\n".join(texts)
 
 
 def _text(deployment: Deployment, numbers: dict[str, Any]) -> str:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
+from gptoss.showing.kv_room import in_words, kv_room
 from gptoss.text.columns import columns
 from gptoss.text.secrets import shown, without_secrets
 
@@ -72,17 +74,19 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
         "apiVersion": deployment.api_version.value,
         "gpus": deployment.gpus,
         "capacity": deployment.capacity,
-        "workers": [_worker_json(worker) for worker in deployment.workers],
+        "workers": [_worker_json(worker, deployment) for worker in deployment.workers],
     }
 
 
-def _worker_json(worker: Worker) -> dict[str, Any]:
+def _worker_json(worker: Worker, deployment: Deployment) -> dict[str, Any]:
+    room = kv_room(worker, deployment)
     return {
         "name": worker.name,
         "role": worker.role.value,
         "replicas": worker.replica_count,
         "gpus": worker.gpus,
         "capacity": worker.capacity,
+        "kv_cache_estimate": asdict(room) if room else None,
         "command": [without_secrets(word.value) for word in worker.command.words],
         "environment": {
             name: _variable(variable) for name, variable in sorted(worker.pod.environment.items())
@@ -122,6 +126,8 @@ def _deployment_text(deployment: Deployment) -> str:
         holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
         size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
+        if room := kv_room(worker, deployment):
+            lines.append(f"  {in_words(room)}")
         rows = [*_setting_rows(worker, names), *_plain_rows(worker, names)]
         lines += [f"  {line}" for line in columns(rows)]
     long = {short: path for path, short in names.items() if short != path}

@@ -10,6 +10,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.facts.world import GIB
+from gptoss.rules.kernels.matrix import backend_of
 from gptoss.rules.readings import tensor_parallel_size
 
 if TYPE_CHECKING:
@@ -76,6 +77,19 @@ def token_bytes(worker: Worker, model: Model) -> float:
 def kv_tokens(worker: Worker, model: Model, gpu: Gpu, backend: str) -> int:
     """Tokens whose KV cache fits on one attention data parallel rank."""
     return int(kv_cache(worker, model, gpu, backend) * GIB / token_bytes(worker, model))
+
+
+def fitting_tokens(worker: Worker, model: Model | None) -> int | None:
+    """Tokens whose KV cache fits on a rank; None when the estimate does not apply.
+
+    It does not where model, GPU or backend are unknown, nor beside attention windows of the user's
+    own, with which tokens take fewer bytes.
+    """
+    backend = backend_of(worker)
+    windows = worker.engine["kv_cache_config.max_attention_window"].is_set
+    if model is None or worker.gpu is None or backend is None or windows:
+        return None
+    return kv_tokens(worker, model, worker.gpu, backend)
 
 
 def graphs(worker: Worker) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
-from gptoss.rules.kernels.matrix import README, backend_of
+from gptoss.rules.kernels.matrix import README
 from gptoss.rules.memory import estimate
 from gptoss.rules.readings import needed_model
 from gptoss.rules.rule import Need, Said, Severity, rule
@@ -13,7 +13,7 @@ from gptoss.rules.rule import Need, Said, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
 
 HIGH_FRACTION = 0.95
@@ -110,7 +110,7 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     """
     for worker in deployment.workers:
         length = worker.engine["max_seq_len"]
-        tokens = _fitting_tokens(worker, deployment)
+        tokens = estimate.fitting_tokens(worker, deployment.model)
         wanted = worker.engine.whole("max_seq_len") or needed_model(deployment).max_position
         if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
             continue
@@ -160,7 +160,7 @@ def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterat
     length = benchmark.input_tokens.value + benchmark.output_tokens.value
     for worker in deployment.workers:
         batch = worker.engine.whole("max_batch_size")
-        tokens = _fitting_tokens(worker, deployment)
+        tokens = estimate.fitting_tokens(worker, deployment.model)
         size = worker.engine["max_batch_size"]
         if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
             continue
@@ -173,15 +173,6 @@ def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterat
                 "more GPUs",
                 also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
             )
-
-
-def _fitting_tokens(worker: Worker, deployment: Deployment) -> int | None:
-    """Tokens that the KV cache of a rank holds; None when the estimate does not apply."""
-    model, gpu, backend = deployment.model, worker.gpu, backend_of(worker)
-    windows = worker.engine["kv_cache_config.max_attention_window"].is_set
-    if model is None or gpu is None or backend is None or windows:
-        return None
-    return estimate.kv_tokens(worker, model, gpu, backend)
 
 
 def _rounded(tokens: int) -> str:

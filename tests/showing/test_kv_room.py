@@ -1,0 +1,37 @@
+"""What ``gptoss show`` says of a worker's KV cache."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from click.testing import CliRunner
+
+from gptoss.cli import main
+
+
+def show(*arguments: str) -> str:
+    result = CliRunner().invoke(main, ["show", *arguments])
+    assert result.exit_code == 0, result.output
+    return result.stdout
+
+
+def test_show_has_a_line_on_the_room_for_the_kv_cache_of_each_worker() -> None:
+    lines = [line for line in show("disagg-gb200").splitlines() if "KV cache: room for" in line]
+    assert len(lines) == 2
+    assert all("(estimate)" in line for line in lines)
+    assert re.search(r"requests of 9,216 tokens", lines[0])
+    assert re.search(r"requests of 8,192 tokens", lines[1])
+
+
+@pytest.mark.parametrize("target", ["agg-gb200", "serve-h100-2"])
+def test_a_replica_holds_as_many_requests_as_its_tokens_make(target: str) -> None:
+    (worker,) = json.loads(show(target, "--format", "json"))["workers"]
+    room = worker["kv_cache_estimate"]
+    assert 0 <= room["tokens"] // room["request_tokens"] - room["requests"] < worker["gpus"]
+
+
+def test_where_the_estimate_does_not_apply_there_is_no_line() -> None:
+    windows = "workers.worker.engine.kv_cache_config.max_attention_window={128,8192}"
+    assert "KV cache: room" not in show("serve-h100-2", "--set", windows)
