@@ -295,9 +295,17 @@ def test_targets_lists_targets_and_overlays_with_their_purpose() -> None:
     assert max(len(line) for line in run("targets").stdout.splitlines()) <= 100
 
 
-@pytest.mark.parametrize(
-    "command", ["check", "show", "bench", "targets", "explain", "upgrade", "rules"]
-)
+def test_help_groups_the_commands_by_what_one_wants() -> None:
+    lines = run("--help").stdout.splitlines()
+    before, writing, reading = (
+        lines.index(title) for title in ("Before installing:", "Writing files:", "Reading on:")
+    )
+    where = {words[0]: number for number, line in enumerate(lines) if (words := line.split())}
+    assert before < where["check"] < writing < where["render"] < reading < where["explain"]
+    assert set(main.commands) <= set(where)
+
+
+@pytest.mark.parametrize("command", sorted(main.commands))
 def test_every_command_s_help_has_an_example(command: str) -> None:
     assert "Example" in run(command, "--help").stdout
 

@@ -16,6 +16,14 @@ from gptoss.text.errors import InputError
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 
+# Commands by what one wants, in the order in which --help shows them.
+SECTIONS = {
+    "Before installing": (targets, check, show, bench, diff, upgrade),
+    "Writing files": (render, import_, schema),
+    "Reading on": (rules, explain),
+}
+
+
 class Commands(click.Group):
     """A group that reports input errors in one line and exits with 2."""
 
@@ -27,6 +35,14 @@ class Commands(click.Group):
             click.echo(f"gptoss: {error}", err=True)
             ctx.exit(2)
 
+    def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Writes the commands in their sections."""
+        width = max(len(name) for name in self.commands)
+        for title, commands in SECTIONS.items():
+            rows = [(str(c.name).ljust(width), c.get_short_help_str(85)) for c in commands]
+            with formatter.section(title):
+                formatter.write_dl(rows)
+
 
 @click.group(cls=Commands, context_settings=CONTEXT)
 @click.version_option(__version__, prog_name="gptoss")
@@ -36,20 +52,15 @@ def main() -> None:
     A SOURCE is the name of a shipped target, a values file, a Kubernetes manifest, a folder of
     manifests, a docker compose file, a shell script, a Truss config.yaml, or - for standard input.
     Manifests given together are one deployment.
-    """
+
+    \b
+    Examples:
+      gptoss check
+      gptoss check disagg-gb200 --set workers.decode.engine.max_batch_size=1024
+      gptoss show deploy.yaml
+    """  # noqa: D301 (click's mark for lines that stay as they are)
 
 
-for command in (
-    targets,
-    check,
-    show,
-    diff,
-    bench,
-    render,
-    import_,
-    upgrade,
-    rules,
-    explain,
-    schema,
-):
-    main.add_command(command)
+for section in SECTIONS.values():
+    for command in section:
+        main.add_command(command)

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 @source_options
 @text_or_json
 def show(request: Request, form: str) -> None:
-    """Shows each worker's settings in force, who sets them, and what they beat.
+    """Shows the settings in force on each worker, and who sets them.
+
+    Below each: what it beats. Above them: the room that the KV cache has, by estimate.
 
     Example: gptoss show disagg-gb200
     """
@@ -34,7 +36,7 @@ def show(request: Request, form: str) -> None:
 @text_or_json
 @click.option("--explain", is_flag=True, help="Say what a client in production does otherwise.")
 def bench(request: Request, form: str, explain: bool) -> None:
-    """Shows how concurrency and requests follow from GPUs, and the aiperf command line.
+    """Shows what the benchmark sends, and how it follows from the GPUs.
 
     \b
     Examples:

@@ -30,11 +30,12 @@ PARTS = ("frontend", "prefill", "decode", "server", "download", "smoke", "bench"
 )
 @click.option("--force", is_flag=True, help="Replace files that gptoss render did not write.")
 def render(request: Request, form: str, part: str | None, folder: Path | None, force: bool) -> None:
-    """Writes a target in another form, to use it without this chart or without Kubernetes.
+    """Writes a target in another form: manifests, compose, a script.
 
-    manifests is what Helm would apply; kustomize the same as a base and an overlay; compose a
-    docker compose file with its engine files; shell a launch script to run inside the runtime
-    container; values the complete values that the target comes to.
+    To use it without this chart or without Kubernetes. manifests is what Helm would apply;
+    kustomize the same as a base and an overlay; compose a docker compose file with its engine
+    files; shell a launch script to run inside the runtime container; values the complete values
+    that the target comes to.
 
     \b
     Examples:

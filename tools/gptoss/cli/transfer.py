@@ -22,7 +22,7 @@ VALUES = "<values>"
 @name_option
 @click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
 def diff(left: str, right: str, form: str, name: str | None, places: bool) -> None:
-    """Compares two deployments setting by setting: in force against in force.
+    """Compares what is in force in two deployments.
 
     A and B are sources as check takes them. A target or manifest at another release is
     SOURCE@RELEASE; overlays over a target, and manifests that belong together, follow after commas.

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 @click.option("--write", is_flag=True, help="Make every change that has one right answer.")
 @click.option("--diff", is_flag=True, help="Show what --write would change.")
 def upgrade(request: Request, form: str, to: str, write: bool, diff: bool) -> None:
-    """Lists what changes on another release, in order, each with its source.
+    """Lists what changes on another release, each with its source.
 
     Exit code 1: something stays that the release refuses and that has no one right answer.
 
