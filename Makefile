@@ -67,9 +67,11 @@ $(TOOLS)/helm: tools/setup/go_tools.sh
 
 .PHONY: tools
 tools: helm $(TOOLS)/.ready
-$(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/go/ct/go.mod
+$(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/setup/npm_tools.sh \
+		tools/go/ct/go.mod
 	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct kustomize >/dev/null
 	@tools/setup/compose_schema.sh >/dev/null
+	@tools/setup/npm_tools.sh
 	@touch $@
 
 oracles: $(DEV) ## Make the environments of the real parsers that tests ask

@@ -58,7 +58,7 @@ def differences(source: Deployment, imported: Imported) -> dict[str, tuple[objec
     }
 
 
-def imported_from(parts: Objects, **options: str) -> Imported:
+def imported_from(parts: Objects, **options: Any) -> Imported:
     return convert(deployment(parts), FACTS, **options)
 
 

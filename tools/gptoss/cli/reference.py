@@ -49,8 +49,11 @@ def explain(rule: str, form: str) -> None:
 def schema() -> None:
     """Prints schemas for editors.
 
-    Example: gptoss schema engine --release 1.3.1
-    """
+    \b
+    Examples:
+      gptoss schema values > values.schema.json
+      gptoss schema engine --release 1.3.1 > engine.schema.json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
 
 
 @schema.command()
@@ -70,3 +73,14 @@ def engine(release: str | None) -> None:
 
     facts = Facts()
     click.echo(engine_schema(release or facts.default_release.version, facts))
+
+
+@schema.command("values")
+def values_() -> None:
+    """Prints the JSON Schema of the chart's values, of targets and of overlays.
+
+    Example: gptoss schema values
+    """
+    from gptoss.facts import folders
+
+    click.echo(folders.values_schema().read_text(encoding="utf-8"), nl=False)

@@ -47,7 +47,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
     from gptoss.rendering import render_as
     from gptoss.rendering.writing import write
 
-    rendered = render_as(form, request, part)
+    rendered = render_as(form, request, part, folder)
     for note in rendered.notes:
         click.echo(f"note: {note}", err=True)
     if folder is not None:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import os
 import re
 from functools import cache
 from pathlib import Path
 
 from gptoss.text.errors import InputError
 
-# "# Overlay: …" at the start of a shipped values file says that it fits every target, and
-# "# Overlay for agg-*, eval-tp*: …" which.
-OVERLAY = re.compile(r"# Overlay(?: for (?P<targets>[^:\n]+))?: ")
+# "# Overlay: …" at the start of a shipped values file, below the address of its schema, says that
+# it fits every target, and "# Overlay for agg-*, eval-tp*: …" which.
+OVERLAY = re.compile(r"(?:# yaml-language-server: .*\n)?# Overlay(?: for (?P<targets>[^:\n]+))?: ")
 
 
 @cache
@@ -30,6 +31,28 @@ def root() -> Path:
 def chart() -> Path:
     """The chart's folder."""
     return root() / "charts" / "gpt-oss"
+
+
+def values_schema() -> Path:
+    """The JSON Schema of the chart's values."""
+    return chart() / "values.schema.json"
+
+
+def values_schema_line(folder: Path | None) -> str:
+    """The comment that tells editors the schema of a values file.
+
+    Args:
+        folder: Where the file is written; None when that is not known.
+
+    Returns:
+        The line with its end. The schema's path is relative to the folder when both are in one
+        checkout, so that it holds for everybody who has it.
+    """
+    schema = values_schema()
+    address = schema.as_uri()
+    if folder is not None and folder.resolve().is_relative_to(root()):
+        address = Path(os.path.relpath(schema, folder.resolve())).as_posix()
+    return f"# yaml-language-server: $schema={address}\n"
 
 
 def values_files() -> dict[str, Path]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
+from gptoss.facts import folders
 from gptoss.importing import whole
 from gptoss.importing.benchmark import benchmark_block
 from gptoss.importing.context import Context
@@ -22,6 +23,8 @@ from gptoss.sources.truss.build import KIND as TRUSS_KEY
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts, Gpu
     from gptoss.importing.context import Note
@@ -56,6 +59,7 @@ def convert(
     name: str | None = None,
     release: str | None = None,
     file: str = "values.yaml",
+    folder: Path | None = None,
 ) -> Imported:
     """The values file of a deployment.
 
@@ -66,6 +70,7 @@ def convert(
         name: Name for the Helm release; the deployment's unless given.
         release: Release to write it for; the source's unless given.
         file: What the file will be called.
+        folder: Where the file will be written; None when that is not known.
 
     Raises:
         InputError: Nothing tells the kind of GPU, or there is no worker to import.
@@ -97,7 +102,7 @@ def convert(
     for other in deployment.others:
         told = f"{other.name}: the chart has no component of this kind"
         context.left_out(told, other.place)
-    header = _header(name or deployment.name, deployment, file)
+    header = folders.values_schema_line(folder) + _header(name or deployment.name, deployment, file)
     return Imported(values, header + written(values), tuple(context.notes))
 
 

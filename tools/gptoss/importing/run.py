@@ -47,8 +47,9 @@ def import_sources(request: Request, name: str | None, shown: str) -> Report:
             "give the files of one"
         )
     (source,) = loaded.deployments
-    file = "values.yaml" if shown.startswith("<") else shown
-    imported = convert(source, loaded.facts, request.gpu, name, request.release, file)
+    written = None if shown.startswith("<") else Path(shown)
+    where = (shown, written.parent) if written else ("values.yaml", None)
+    imported = convert(source, loaded.facts, request.gpu, name, request.release, *where)
     before = _findings(source, loaded.facts)
     rendered = read_back(imported, shown)
     if rendered.is_refused:

@@ -9,6 +9,7 @@ from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from pathlib import Path
 
     from gptoss.sources.request import Request
 
@@ -29,13 +30,16 @@ class Rendered:
     notes: tuple[str, ...] = ()
 
 
-def render_as(form: str, request: Request, part: str | None = None) -> Rendered:
+def render_as(
+    form: str, request: Request, part: str | None = None, folder: Path | None = None
+) -> Rendered:
     """Renders one target.
 
     Args:
         form: One of ``FORMS``.
         request: The target, and what is laid over it.
         part: The one part of a shell script to give.
+        folder: Where it will be written; None when that is not known.
 
     Raises:
         InputError: There is not exactly one target, the chart refuses it, or it cannot be written
@@ -54,7 +58,7 @@ def render_as(form: str, request: Request, part: str | None = None) -> Rendered:
     if form == "values":
         from gptoss.rendering.values import render_values
 
-        return render_values(target)
+        return render_values(target, folder)
     if form == "compose":
         from gptoss.rendering.compose import render_compose
 

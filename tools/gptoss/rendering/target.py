@@ -157,7 +157,9 @@ def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values that Helm comes to, and what the chart derives from them."""
     with tempfile.TemporaryDirectory(prefix="gptoss-") as folder:
         chart = Path(folder, "chart")
-        shutil.copytree(folders.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci"))
+        shutil.copytree(
+            folders.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci", "schema")
+        )
         for template in (chart / "templates").iterdir():
             if template.suffix != ".tpl":
                 template.unlink()

@@ -13,6 +13,8 @@ from gptoss.rendering.templating import WIDTH, from_template
 from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gptoss.deployment.jobs import Benchmark
     from gptoss.rendering.target import Target
 
@@ -20,7 +22,7 @@ if TYPE_CHECKING:
 WORKER_KEYS = ("role", "replicas", "nodes", "engineConfig", "engine", "env")
 
 
-def render_values(target: Target) -> Rendered:
+def render_values(target: Target, folder: Path | None = None) -> Rendered:
     """A values file that holds every value, with what the chart derives from them as comments."""
     order = _loaded((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
     values = _ordered(target.values, order)
@@ -31,6 +33,7 @@ def render_values(target: Target) -> Rendered:
     text = from_template(
         "values.yaml.j2",
         command=command_of(target.source, "values"),
+        schema=folders.values_schema_line(folder),
         plan=target.plan,
         traffic=_traffic(target.deployment.benchmark),
         blocks={key: _dumped({key: value}) for key, value in values.items()},

@@ -73,7 +73,7 @@ def _place(path: str, places: ChartPlaces) -> Place:
 
 def _known(steps: tuple[str, ...]) -> list[str]:
     """The keys that the chart's values schema knows in the map at a path, on any release."""
-    root = json.loads((folders.chart() / "values.schema.json").read_text(encoding="utf-8"))
+    root = json.loads(folders.values_schema().read_text(encoding="utf-8"))
     schemas = list(_all_of(root, root))
     for step in steps:
         below = [inner for schema in schemas for inner in _below(schema, step)]
