@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Deployment
 from gptoss.facts import folders
 from gptoss.sources.chart.lines import ChartPlaces
-from gptoss.sources.chart.refused import problems, without_trailer
+from gptoss.sources.chart.refusals import problems, without_trailer
 from gptoss.sources.kubernetes.build import build
 from gptoss.text import files
 from gptoss.text.errors import InputError
