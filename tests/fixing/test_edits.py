@@ -115,6 +115,12 @@ def test_a_key_is_renamed_with_everything_in_it() -> None:
     assert edited(text, rename_key(at(text, "k:"), "k", "new")) == "a: 1\nnew: # c\n  d: 1\n"
 
 
+@pytest.mark.parametrize("text", ["'k': 1\n", '"k": 1\n', "&a k: 1\nb: *a\n", "!!str k: 1\n"])
+def test_a_key_that_is_more_than_a_plain_word_is_not_renamed(text: str) -> None:
+    with pytest.raises(NotPossibleError, match="plain word"):
+        edited(text, rename_key(at(text, text), "k", "new"))
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -180,6 +180,13 @@ def test_a_loop_runs_for_each_value_that_is_known() -> None:
     assert lines(nested) == [line.format(n) for n in (1, 2) for line in each] + ["end"]
 
 
+def test_each_of_three_loops_in_each_other_ends_with_its_own_done() -> None:
+    outer = "for a in 1 2; do\n{}\n run $a; done; end"
+    deep = "while t; do for b in x; do until u; do run $a$b; done; v; done; w; done"
+    each = ["t", "u", "run {}x", "v", "w", "run {}"]
+    assert lines(outer.format(deep)) == [line.format(n) for n in (1, 2) for line in each] + ["end"]
+
+
 def test_a_loop_over_values_that_are_not_known_runs_once() -> None:
     assert lines("for n in $N; do run $n; done", {"N": None}) == ["run ${N}"]
     assert lines("for n in $(seq 3); do run $n; done") == ["run $(seq 3)"]

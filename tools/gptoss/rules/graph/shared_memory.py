@@ -72,11 +72,11 @@ def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Itera
     "containers need at least 1g)",
     bad="""
     # decode
-    sharedMemory: {size: 64Mi}
+    sharedMemory: {size: 1023Mi}
     """,
     good="""
     # decode
-    sharedMemory: {size: 80Gi}
+    sharedMemory: {size: 1Gi}
     """,
     near="""
     # prefill
