@@ -33,7 +33,7 @@ typecheck: $(DEV) ## Check types
 	$(BIN)/mypy
 
 unit: $(DEV) tools oracles ## Run the tests
-	$(BIN)/pytest -n auto -q
+	$(BIN)/pytest -n auto -q --durations=20
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
