@@ -9,6 +9,7 @@ from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.rules.rule import RULES
 
 VALIDATORS: dict[str, Any] = read_yaml(ENGINE / "validators.yaml")["validators"]
+SOURCES = read_yaml(ENGINE / "fields.yaml")["sources"]
 COMPACT = compact_facts()
 each = pytest.mark.parametrize("name", VALIDATORS)
 
@@ -17,7 +18,7 @@ each = pytest.mark.parametrize("name", VALIDATORS)
 def test_a_validator_guards_a_field_and_names_versions_that_were_read(name: str) -> None:
     validator = VALIDATORS[name]
     assert validator["field"] in COMPACT["fields"]
-    assert set(validator["read"]) <= set(COMPACT["version_order"])
+    assert set(validator["read"]) <= SOURCES.keys()
     assert validator["severity"] in ("error", "warning", "silent")
     assert validator["when"]
     assert validator["then"]

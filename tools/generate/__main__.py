@@ -2,6 +2,7 @@
 
 `PYTHONPATH=tools python -m generate` writes what has changed and prints its name;
 `--verify` writes nothing, prints what is stale and exits 1 if anything is.
+Where facts are missing or wrong, both print all of them and exit 2.
 """
 
 from __future__ import annotations
@@ -11,40 +12,21 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from generate.chart import chart_facts, chart_readme, values_schema
-from generate.cli_schema import cli_schema
-from generate.engine_schema import engine_schema
-from generate.readme import readme
-from generate.resource_schema import resource_schema
-from generate.rule_reference import rule_reference
-from generate.target_pages import target_pages
+from generate.facts import faults_of_facts
+from gptoss.text.errors import InputError
 from gptoss.text.whole_files import write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterator
 
 ROOT = Path(__file__).resolve().parents[2]
 
-# Each returns the whole text of its files by their path relative to the repository's root.
-GENERATORS: list[Callable[[], dict[Path, str]]] = [
-    engine_schema,
-    cli_schema,
-    resource_schema,
-    values_schema,
-    chart_facts,
-    chart_readme,
-    rule_reference,
-    target_pages,
-    readme,
-]
 
-
-def stale(root: Path, generators: Iterable[Callable[[], dict[Path, str]]]) -> dict[Path, str]:
-    """Return the generated files whose text on disk differs or is missing, with their new text."""
-    wanted: dict[Path, str] = {}
-    for generator in generators:
-        wanted |= generator()
-    return {path: text for path, text in sorted(wanted.items()) if read(root / path) != text}
+def stale(root: Path, generator: Callable[[], dict[Path, str]]) -> Iterator[tuple[Path, str]]:
+    """Yield the generated files whose text on disk differs or is missing, with their new text."""
+    for path, text in sorted(generator().items()):
+        if read(root / path) != text:
+            yield path, text
 
 
 def read(path: Path) -> str | None:
@@ -52,17 +34,35 @@ def read(path: Path) -> str | None:
     return path.read_text(encoding="utf-8") if path.is_file() else None
 
 
+def run(*, write: bool) -> bool:
+    """Write what is stale, or only print it; return whether anything was."""
+    # The generators read facts when they are imported, and wrong ones are told before that.
+    from generate.generators import GENERATORS
+
+    found = False
+    for generator in GENERATORS:
+        for path, text in stale(ROOT, generator):
+            found = True
+            if write:
+                write_whole(ROOT / path, text)
+            print(f"{'wrote' if write else 'stale'} {path}")
+    return found
+
+
 def main() -> int:
     """Run the command line and return its exit code."""
     parser = argparse.ArgumentParser(prog="generate", description=__doc__.splitlines()[0])
     parser.add_argument("--verify", action="store_true", help="only tell which files are stale")
     arguments = parser.parse_args()
-    changed = stale(ROOT, GENERATORS)
-    for path, text in changed.items():
-        if not arguments.verify:
-            write_whole(ROOT / path, text)
-        print(f"{'stale' if arguments.verify else 'wrote'} {path}")
-    if arguments.verify and changed:
+    if wrong := faults_of_facts():
+        print("\n".join(wrong), file=sys.stderr)
+        return 2
+    try:
+        found = run(write=not arguments.verify)
+    except InputError as error:
+        print(error, file=sys.stderr)
+        return 2
+    if arguments.verify and found:
         print("run `make generate` and commit the result", file=sys.stderr)
         return 1
     return 0

@@ -8,6 +8,7 @@ from typing import Any
 
 import yaml
 
+from generate.cli_schema import CLI, PROGRAM, flags_at
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.facts import folders
 from gptoss.values.contract import Values
@@ -95,7 +96,7 @@ def _engine_is(definition: str) -> dict[str, Any]:
 
 def chart_facts() -> dict[Path, str]:
     """``files/facts.json``: what templates need to know of ``schema/`` and ``values/``."""
-    releases = _load("schema/releases.yaml")
+    releases, served = _load("schema/releases.yaml"), _load(f"{CLI}/{PROGRAM}.yaml")
     model = _load("schema/models/gpt-oss-120b.yaml")
     hardware = _load("schema/hardware.yaml")
     targets = {}
@@ -108,7 +109,7 @@ def chart_facts() -> dict[Path, str]:
         "serveImage": releases["serveImage"],
         "releases": {
             version: {key: facts[key] for key in RELEASE_KEYS}
-            | {"servedModelName": _names_models(facts["trtllm"])}
+            | {"servedModelName": _names_models(served, facts["trtllm"])}
             for version, facts in releases["releases"].items()
         },
         "gpus": {
@@ -121,10 +122,9 @@ def chart_facts() -> dict[Path, str]:
     return {CHART / "files/facts.json": json.dumps(facts, indent=1) + "\n"}
 
 
-def _names_models(version: str) -> bool:
+def _names_models(served: dict[str, Any], version: str) -> bool:
     """Whether trtllm-serve of a TensorRT-LLM version is known to have --served_model_name."""
-    text = (ROOT / f"schema/cli/trtllm-serve-{version}.json").read_text(encoding="utf-8")
-    flag = json.loads(text)["flags"].get("--served_model_name")
+    flag = flags_at(served, version).get("--served_model_name")
     return flag is not None and not flag.get("inferred")
 
 

@@ -9,6 +9,7 @@ from typing import Any
 import yaml
 
 from gptoss.facts.engine_keys import EngineSchema, Life, either
+from gptoss.facts.world import trtllm_number
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path("schema/engine")
@@ -34,6 +35,8 @@ BOUNDS = {
     "pattern": "pattern",
 }
 
+LIMITS = ("absent_until", "since", "until", "absent_from", "deprecated")
+
 Field = dict[str, Any]
 Schema = dict[str, Any]
 
@@ -58,8 +61,9 @@ def compact_facts() -> dict[str, Any]:
     facts = read_yaml(ENGINE / "fields.yaml")
     stale_keys = read_yaml(ENGINE / "stale_keys.yaml")
     return {
-        "version_order": facts["version_order"],
-        "versions": facts["versions"],
+        "oldest": min(_versions_named(facts), key=trtllm_number),
+        "versions": {version: {"basis": basis} for version, basis in facts["versions"].items()}
+        | {version: {"may_have_more": True} for version in _newer(facts["known_until"])},
         "trtllm_serve_keys": facts["trtllm_serve_keys"],
         "fields": {
             path: {key: value for key, value in field.items() if key not in ONLY_IN_YAML}
@@ -72,10 +76,26 @@ def compact_facts() -> dict[str, Any]:
     }
 
 
+def _versions_named(facts: dict[str, Any]) -> set[str]:
+    """The versions that fields' lives name."""
+    entries = [e for f in facts["fields"].values() for e in (f, *f.get("changes", ()))]
+    return {entry[limit] for entry in entries for limit in LIMITS if limit in entry}
+
+
+def _newer(known_until: str) -> list[str]:
+    last = trtllm_number(known_until)
+    return [version for version in versions_shipped() if trtllm_number(version) > last]
+
+
+def versions_shipped() -> list[str]:
+    """The TensorRT-LLM versions that Dynamo releases ship."""
+    releases = read_yaml(Path("schema/releases.yaml"))["releases"].values()
+    return [release["trtllm"] for release in releases]
+
+
 def shipped(compact: dict[str, Any]) -> list[EngineSchema]:
     """Return what is known of each TensorRT-LLM version that a Dynamo release ships."""
-    releases = read_yaml(Path("schema/releases.yaml"))["releases"].values()
-    return [EngineSchema(release["trtllm"], compact) for release in releases]
+    return [EngineSchema(version, compact) for version in versions_shipped()]
 
 
 def read_yaml(path: Path) -> dict[str, Any]:

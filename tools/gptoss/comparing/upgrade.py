@@ -20,7 +20,6 @@ from gptoss.comparing.upgrade_steps import (
 from gptoss.facts.world import version_number
 from gptoss.fixing.plan import FixPlan, plan_fixes
 from gptoss.rules.rule import Severity
-from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.facts.world import Facts
@@ -66,11 +65,9 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
     Raises:
         InputError: A release is not known, or a source cannot be read.
     """
-    if to not in facts.releases:
-        raise InputError(f"--to: {to} is not known; it is one of {', '.join(facts.releases)}")
-    target, own = facts.releases[to], check(None)
+    target, own = facts.release(to), check(None)
     releases = [release_of(item.deployment) for item in own]
-    there = check(to)
+    there = check(target.version)
     known = _in_both(own, there)
     moves = [step for item in own for step in release_steps(item.deployment, target)]
     moves = list({step.place: step for step in moves}.values())
@@ -96,11 +93,12 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
         for step in api_version(item.deployment, then.deployment, target)
     ]
     first = [step.fix for step in moves if step.fix]
-    plan = plan_fixes(lambda: check(to), first=first, only=is_new)
+    plan = plan_fixes(lambda: check(target.version), first=first, only=is_new)
     steps = dict.fromkeys([*refused, *unset, *below, *versions, *moves])
     made = tuple(s if s.fix in plan.made else replace(s, fix=None) for s in steps)
     start = sorted({release.version for release in releases}, key=version_number)
-    return Upgrade(tuple(c.deployment.source for c in own), tuple(start), to, made, plan)
+    names = tuple(c.deployment.source for c in own)
+    return Upgrade(names, tuple(start), target.version, made, plan)
 
 
 def _in_both(own: Sequence[Checked], there: Sequence[Checked]) -> set[tuple[str, str]]:

@@ -8,6 +8,8 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
+from gptoss.facts.world import trtllm_number
+
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
@@ -115,18 +117,18 @@ class EngineSchema:
         changes = field.get("changes", ())
         if not changes or self.is_exact:
             return plain
-        older: list[tuple[int, dict[str, Any]]] = []
-        newer: list[tuple[int, dict[str, Any]]] = []
+        older: list[tuple[tuple[int, ...], dict[str, Any]]] = []
+        newer: list[tuple[tuple[int, ...], dict[str, Any]]] = []
         for change in changes:
             read = {k: v for k, v in {**plain, **change}.items() if v is not None or k == "default"}
             if self._is_before(change.get("since")):
-                newer.append((self._rank(change["since"]), read))
+                newer.append((trtllm_number(change["since"]), read))
             elif self._is_after(change.get("until")):
-                older.append((self._rank(change["until"]), read))
+                older.append((trtllm_number(change["until"]), read))
             else:
                 return read
-        anchor = self._rank(self._anchor(field))
-        (newer if anchor > self._rank(self.version) else older).append((anchor, plain))
+        anchor = trtllm_number(self._anchor(field))
+        (newer if anchor > trtllm_number(self.version) else older).append((anchor, plain))
         nearest = [max(older, key=_rank_of)[1]] if older else []
         nearest += [min(newer, key=_rank_of)[1]] if newer else []
         return nearest[0] if len(nearest) == 1 else either(*nearest)
@@ -139,14 +141,14 @@ class EngineSchema:
         if not taking or isinstance(value, list | dict):
             return None
         if later := [r["since"] for r in taking if self._is_before(r.get("since"))]:
-            return f"{value} came with TensorRT-LLM {min(later, key=self._rank)}"
+            return f"{value} came with TensorRT-LLM {min(later, key=trtllm_number)}"
         gone = [r["until"] for r in taking if self._is_after(r.get("until"))]
-        return f"{value} was last read in {max(gone, key=self._rank)}" if gone else None
+        return f"{value} was last read in {max(gone, key=trtllm_number)}" if gone else None
 
     def lifetime(self, field: Mapping[str, Any]) -> str:
         """The versions that have a field, in words."""
         since, until = field.get("since"), field.get("until")
-        begins = f"since {since}" if since else f"since {self.facts['version_order'][0]} or before"
+        begins = f"since {since}" if since else f"since {self.facts['oldest']} or before"
         if since and field.get("absent_until"):
             begins += f" (not yet in {field['absent_until']})"
         ends = f" until {until}" if until else ""
@@ -199,17 +201,13 @@ class EngineSchema:
 
     def _anchor(self, field: Mapping[str, Any]) -> str:
         since: str = field.get("since", PLAIN)
-        return since if self._rank(since) > self._rank(PLAIN) else PLAIN
+        return since if trtllm_number(since) > trtllm_number(PLAIN) else PLAIN
 
     def _is_before(self, version: str | None) -> bool:
-        return version is not None and self._rank(self.version) < self._rank(version)
+        return version is not None and trtllm_number(self.version) < trtllm_number(version)
 
     def _is_after(self, version: str | None) -> bool:
-        return version is not None and self._rank(self.version) > self._rank(version)
-
-    def _rank(self, version: str) -> int:
-        order = self.facts["version_order"]
-        return order.index(version) if version in order else len(order)
+        return version is not None and trtllm_number(self.version) > trtllm_number(version)
 
 
 @cache
@@ -235,7 +233,7 @@ def _lists(field: Mapping[str, Any]) -> dict[str, Any]:
     return {key: field[key] for key in LISTS if key in field}
 
 
-def _rank_of(ranked: tuple[int, dict[str, Any]]) -> int:
+def _rank_of(ranked: tuple[tuple[int, ...], dict[str, Any]]) -> tuple[int, ...]:
     return ranked[0]
 
 

@@ -8,18 +8,20 @@ from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.facts import folders
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.facts.reading import made, read_facts, refuse
+from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, faults_of
+from gptoss.text.errors import unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gptoss.facts.shapes import FileShape
+
 GIB = 1024**3
-# Stands for the release itself after its candidates.
-FINAL = 999
+# Stand for the release itself after its candidates, a state before them, and the main branch.
+FINAL, DEVELOPMENT, MAIN = 999, -1, 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,26 +128,13 @@ class Facts:
     @cached_property
     def releases(self) -> dict[str, Release]:
         """Dynamo releases by version, oldest first."""
-        found = {}
-        for version, facts in self._releases["releases"].items():
-            found[version] = Release(
-                version=version,
-                trtllm=facts["trtllm"],
-                api_versions=tuple(facts["apiVersions"]),
-                aggregated_mode=facts["aggregatedMode"],
-                kv_events_flag=facts["kvEventsFlag"],
-                repeated_sizes=tuple(facts["repeatedSizes"]),
-                enforce_disagg=facts["enforceDisagg"],
-                router_modes=tuple(facts["routerModes"]),
-                event_plane=facts["eventPlane"],
-                strict_tags=facts["strictTags"],
-            )
-        return found
+        entries = self._releases["releases"]
+        return {version: made(Release, e, version=version) for version, e in entries.items()}
 
     @property
     def default_release(self) -> Release:
         """The release that targets run on unless they say otherwise."""
-        return self.releases[self._releases["default"]]
+        return self.release(self._releases["default"])
 
     @property
     def image(self) -> str:
@@ -160,42 +149,24 @@ class Facts:
     @cached_property
     def gpus(self) -> dict[str, Gpu]:
         """GPUs by key."""
-        return {
-            key: Gpu(
-                key=key,
-                name=facts["name"],
-                sm=facts["sm"],
-                memory_gib=facts["memory"] / 1024,
-                per_node=facts["gpusPerNode"],
-                architecture=facts["architecture"],
-                product_labels=tuple(facts["productLabels"]),
-            )
-            for key, facts in self._load("hardware.yaml")["gpus"].items()
-        }
+        gpus = {}
+        for key, entry in self._load("hardware.yaml", HARDWARE)["gpus"].items():
+            memory, count = entry["memory"] / 1024, entry["gpusPerNode"]
+            gpus[key] = made(Gpu, entry, key=key, memory_gib=memory, per_node=count)
+        return gpus
 
     @cached_property
     def models(self) -> dict[str, Model]:
         """Models by repository id."""
         models = {}
         for path in sorted((self._folder / "models").glob("*.yaml")):
-            facts = self._load(f"models/{path.name}")
-            models[facts["id"]] = Model(
-                id=facts["id"],
-                revision=facts["revision"],
-                layers=facts["layers"],
-                attention_heads=facts["attentionHeads"],
-                kv_heads=facts["kvHeads"],
-                head_dimension=facts["headDimension"],
-                experts=facts["experts"],
-                max_position=facts["maxPosition"],
-                sliding_window=facts["slidingWindow"],
-                sliding_layers=facts["slidingLayers"],
+            facts = self._load(f"models/{path.name}", MODEL)
+            models[facts["id"]] = made(
+                Model,
+                facts,
                 expert_gib=facts["expertGiB"],
                 other_gib=facts["otherGiB"],
                 padded_expert_gib=facts["paddedExpertGiB"],
-                reasoning_parser=facts["reasoningParser"],
-                tool_call_parser=facts["toolCallParser"],
-                moe_backends=tuple(facts["moeBackends"]),
                 evaluation=_evaluation(facts["evaluation"]),
             )
         return models
@@ -232,6 +203,26 @@ class Facts:
         schema = self._resource("kubernetes")
         return {**schema, "$defs": self.resource_schema("v1beta1")["$defs"] | schema["$defs"]}
 
+    def release(self, version: str) -> Release:
+        """The release that a user names; one of the same minor release stands for 1.2.5.
+
+        Raises:
+            InputError: It is not known.
+        """
+        if found := self.release_of(version):
+            return found
+        raise unknown("Dynamo release", version, self.releases)
+
+    def gpu(self, key: str) -> Gpu:
+        """The GPU that a user names.
+
+        Raises:
+            InputError: It is not known.
+        """
+        if key in self.gpus:
+            return self.gpus[key]
+        raise unknown("GPU", key, self.gpus)
+
     def release_of(self, version: str) -> Release | None:
         """The release with a version, else the one of the same minor release, else None."""
         if version in self.releases:
@@ -263,24 +254,31 @@ class Facts:
 
     @cached_property
     def _releases(self) -> dict[str, Any]:
-        return self._load("releases.yaml")
+        return self._load("releases.yaml", RELEASES)
 
-    def _load(self, name: str) -> dict[str, Any]:
-        text = (self._folder / name).read_text(encoding="utf-8")
-        loaded: dict[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
-        return loaded
+    def _load(self, name: str, shape: FileShape) -> dict[str, Any]:
+        file = f"schema/{name}"
+        content = read_facts(self._folder / name, file)
+        refuse(file, faults_of(content, shape))
+        return content
 
 
+@cache
 def trtllm_number(version: str) -> tuple[int, ...]:
     """A version of TensorRT-LLM, to compare with: candidates come before their release.
 
-    ``1.3.0rc5.post1`` is (1, 3, 0, 5, 1) and ``1.3.0`` (1, 3, 0, 999, 0); () where it is none.
+    ``1.3.0rc5.post1`` is (1, 3, 0, 5, 1), ``1.3.0`` (1, 3, 0, 999, 0) and ``1.3.0-dev``, which
+    candidates follow, (1, 3, 0, -1, 0). A state of the main branch (``main-2026-09``) comes after
+    every release. () where it is no version.
     """
-    match = re.match(r"(\d+)\.(\d+)\.(\d+)(?:rc(\d+))?(?:\.post(\d+))?", version)
+    if version.startswith("main-"):
+        return (MAIN, *version_number(version.removeprefix("main-").replace("-", ".")))
+    match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(-dev)?(?:rc(\d+))?(?:\.post(\d+))?", version)
     if not match:
         return ()
-    *numbers, candidate, post = match.groups()
-    return (*map(int, numbers), int(candidate or FINAL), int(post or 0))
+    major, minor, patch, is_dev, candidate, post = match.groups()
+    stage = DEVELOPMENT if is_dev else int(candidate or FINAL)
+    return (int(major), int(minor), int(patch or 0), stage, int(post or 0))
 
 
 def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:

@@ -80,11 +80,7 @@ def convert(
             f"{deployment.source} has no worker that runs TensorRT-LLM; give the deployment itself",
             deployment.place,
         )
-    if release is not None and release not in facts.releases:
-        raise InputError(
-            f"--release: {release} is not known; it is one of {', '.join(facts.releases)}"
-        )
-    chosen = facts.releases[release] if release else deployment.release or facts.default_release
+    chosen = facts.release(release) if release else deployment.release or facts.default_release
     mount = whole.cache_mount(deployment)
     options = {"--release": release, "--gpu": gpu}
     context = Context(
@@ -134,9 +130,7 @@ def _values(context: Context) -> Block:
 def _gpu(deployment: Deployment, facts: Facts, asked: str | None) -> Gpu:
     """The kind of GPU: as asked for, as a node label says, or the only one with such CPUs."""
     if asked is not None:
-        if asked not in facts.gpus:
-            raise InputError(f"--gpu: {asked} is not known; it is one of {', '.join(facts.gpus)}")
-        return facts.gpus[asked]
+        return facts.gpu(asked)
     told = next((worker.gpu for worker in deployment.workers if worker.gpu), None)
     if told is not None:
         return told

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
-from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.facts.world import Facts
@@ -21,9 +20,6 @@ def engine_schema(release: str, facts: Facts) -> str:
     Raises:
         InputError: The release is not known.
     """
-    known = facts.release_of(release)
-    if known is None:
-        versions = ", ".join(facts.releases)
-        raise InputError(f"nothing is known about Dynamo {release}; known releases are {versions}")
-    path = folders.root() / "schema" / "engine" / f"trtllm-{known.trtllm}.schema.json"
+    version = facts.release(release).trtllm
+    path = folders.root() / "schema" / "engine" / f"trtllm-{version}.schema.json"
     return path.read_text(encoding="utf-8")

@@ -62,17 +62,13 @@ def build_engine(
     Raises:
         InputError: The release or the GPU is not known, or ``gpus`` is not positive.
     """
-    if release is not None and release not in facts.releases:
-        known = ", ".join(facts.releases)
-        raise InputError(f"Dynamo release {release} is not known; it is one of {known}")
-    if gpu is not None and gpu not in facts.gpus:
-        raise InputError(f"GPU {gpu} is not known; it is one of {', '.join(facts.gpus)}")
+    chosen = facts.release(release) if release else None
+    kind = facts.gpu(gpu) if gpu else None
     if gpus is not None and gpus < 1:
         raise InputError(f"a worker has at least one GPU, not {gpus}")
     home, stem = tree.place, PurePath(source).stem
     command = Command(tuple(Located(word, home) for word in ("python3", "-m", MODULE)))
-    chosen = facts.releases[release] if release else None
-    arguments = read_command(taken_for(MODULE, release or "", facts), command, {})
+    arguments = read_command(taken_for(MODULE, chosen.version if chosen else "", facts), command, {})
     engine = engine_settings(arguments, tree, home, facts, as_rendered, chosen)
     named = engine.text("model")
     worker = Worker(
@@ -91,7 +87,7 @@ def build_engine(
         engine=engine,
         engine_file=None,
         engine_known=True,
-        gpu=facts.gpus[gpu] if gpu else None,
+        gpu=kind,
         model=Located(named, engine["model"].place) if named else Located(MODEL, home),
         served_name=None,
     )

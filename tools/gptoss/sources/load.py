@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.chart.helm import find_helm, render
 from gptoss.sources.request import Plan, Request, plan_of
-from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -45,9 +44,6 @@ def load(request: Request) -> Loaded:
         from gptoss.facts.world import Facts
 
         facts = Facts()
-        if request.release and request.release not in facts.releases:
-            known = ", ".join(facts.releases)
-            raise InputError(f"--release: {request.release} is not known; it is one of {known}")
         deployments = list(_given(plan, request, facts))
         if renderings:
             from gptoss.sources.chart.build import build_chart

@@ -87,8 +87,7 @@ def plan_of(request: Request) -> Plan:
 def _sorted(request: Request) -> tuple[list[ChartSource], list[str]]:
     """The targets with what is laid over them, and the files to read as they are."""
     overlays = tuple(_file(name) for name in request.files)
-    release = [f"runtime.release={request.release}"] if request.release else []
-    settings = (*request.settings, *release)
+    settings = (*request.settings, *_release(request.release))
     if not request.sources:
         if request.files:
             first, *rest = overlays
@@ -103,6 +102,15 @@ def _sorted(request: Request) -> tuple[list[ChartSource], list[str]]:
         else:
             charts.append(_over(name, (path,), overlays, settings))
     return charts, files
+
+
+def _release(asked: str | None) -> list[str]:
+    """The setting that makes the chart render for a release."""
+    if asked is None:
+        return []
+    from gptoss.facts.world import Facts
+
+    return [f"runtime.release={Facts().release(asked).version}"]
 
 
 def _over(

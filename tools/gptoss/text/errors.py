@@ -5,6 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gptoss.text.places import Place
 
 
@@ -22,3 +24,15 @@ class InputError(Exception):
         self.message = message
         self.place = place
         super().__init__(f"{place}: {message}" if place else message)
+
+
+def unknown(what: str, name: str, known: Iterable[str], place: Place | None = None) -> InputError:
+    """What to raise where a name is none of those that are known.
+
+    Args:
+        what: What it would be the name of.
+        name: The name.
+        known: The names that are known.
+        place: Where it stands, when it stands in a file.
+    """
+    return InputError(f"{what} {name} is not known; it is one of {', '.join(known)}", place)

@@ -15,7 +15,7 @@ from gptoss.sources.parts.jobs import benchmark_of, download_command, download_o
 from gptoss.sources.parts.part import Part
 from gptoss.sources.parts.pod_spec import PodTemplate
 from gptoss.sources.parts.reading import Scope, as_rendered
-from gptoss.sources.parts.releases import asked_release, tag_of
+from gptoss.sources.parts.releases import tag_of
 from gptoss.sources.parts.server import Server, serve_deployment, server_command
 from gptoss.sources.parts.workers import MODULE, model_of, read_worker
 from gptoss.text.errors import InputError
@@ -212,9 +212,7 @@ def _fills_the_cache(commands: Sequence[Command]) -> bool:
 
 
 def _gpu(name: str | None, facts: Facts) -> Gpu | None:
-    if name is not None and name not in facts.gpus:
-        raise InputError(f"GPU {name} is not known; it is one of {', '.join(facts.gpus)}")
-    return facts.gpus[name] if name else None
+    return facts.gpu(name) if name else None
 
 
 def _release(
@@ -225,7 +223,7 @@ def _release(
     images = [pod.image for pod in pods if pod.image and module_command(pod.commands, MODULE)]
     place = images[0].place if images else origin.place
     if origin.release is not None:
-        return asked_release(origin.release, facts), place
+        return facts.release(origin.release), place
     for image in images:
         if release := facts.release_of(tag_of(image.value)):
             return release, image.place

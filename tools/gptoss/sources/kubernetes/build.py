@@ -73,7 +73,7 @@ from gptoss.sources.parts.environment import variables
 from gptoss.sources.parts.jobs import read_accuracy, read_benchmark, read_download
 from gptoss.sources.parts.pod_spec import read_pod
 from gptoss.sources.parts.reading import Locator, Scope, a_map, as_rendered, string, string_map
-from gptoss.sources.parts.releases import asked_release, tag_of
+from gptoss.sources.parts.releases import tag_of
 from gptoss.sources.parts.server import Server, serve_deployment
 from gptoss.sources.parts.workers import model_of
 from gptoss.text.places import Located
@@ -242,7 +242,7 @@ def _release(
     images = [one.read.pod.image for one in running if one.read.pod.image]
     place = images[0].place if images else None
     if asked is not None:
-        return asked_release(asked, facts), place
+        return facts.release(asked), place
     for image in images:
         if release := facts.release_of(tag_of(image.value)):
             return release, image.place

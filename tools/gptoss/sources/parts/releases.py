@@ -4,25 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.text.errors import InputError
-
 if TYPE_CHECKING:
     from gptoss.facts.world import Facts, Release
 
 RUNTIME_IMAGE = "tensorrtllm-runtime"
-
-
-def asked_release(version: str, facts: Facts) -> Release:
-    """The release that the user asks for.
-
-    Raises:
-        InputError: It is not known.
-    """
-    known = facts.release_of(version)
-    if known is None:
-        names = ", ".join(facts.releases)
-        raise InputError(f"Dynamo release {version} is not known; it is one of {names}")
-    return known
 
 
 def release_of_server(image: str, facts: Facts) -> Release | None:

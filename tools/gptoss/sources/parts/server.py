@@ -15,7 +15,7 @@ from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Deployment, Role, Runtime, Worker
 from gptoss.facts.programs import SERVE, taken_for
 from gptoss.precedence.serve import serve_settings
-from gptoss.sources.parts.releases import asked_release, release_of_server, tag_of
+from gptoss.sources.parts.releases import release_of_server, tag_of
 from gptoss.sources.parts.workers import gpu_of, model_of
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
@@ -81,7 +81,7 @@ def serve_deployment(
         raise InputError(f"{server.name} does not run {PROGRAM}", server.read.pod.place)
     image = server.read.pod.image
     reference = image.value if image else ""
-    chosen = asked_release(release, facts) if release else release_of_server(reference, facts)
+    chosen = facts.release(release) if release else release_of_server(reference, facts)
     version = chosen.trtllm if chosen else tag_of(reference)
     scope = server.scope
     environment = server.read.pod.environment

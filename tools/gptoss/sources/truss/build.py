@@ -165,9 +165,7 @@ def _accelerator(
     tree: Tree, facts: Facts, asked: str | None
 ) -> tuple[Gpu | None, Located[int] | None]:
     """Kind and number of GPUs."""
-    if asked is not None and asked not in facts.gpus:
-        raise InputError(f"GPU {asked} is not known; it is one of {', '.join(facts.gpus)}")
-    kind = facts.gpus[asked] if asked else None
+    kind = facts.gpu(asked) if asked else None
     resources = a_map(tree.at("resources"), "resources")
     named = resources.at("accelerator") if resources else None
     text = string(named, "resources.accelerator")

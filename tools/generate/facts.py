@@ -1,0 +1,82 @@
+"""Everything that is wrong with the files of facts that people write, or missing from them."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from generate.flag_changes import changed_document, faults_of_changes
+from gptoss.facts.programs import FRONTEND, WORKER
+from gptoss.facts.reading import read_facts
+from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, faults_of
+from gptoss.facts.world import version_number
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gptoss.facts.shapes import FileShape
+
+ROOT = Path(__file__).resolve().parents[2]
+MODE, ROUTER_MODE = "--disaggregation-mode", "--router-mode"
+
+
+def faults_of_facts() -> list[str]:
+    """One line for each fault, with file and key."""
+    models = [f"schema/models/{path.name}" for path in (ROOT / "schema/models").glob("*.yaml")]
+    found = [*_of_file("schema/hardware.yaml", HARDWARE)]
+    for file in sorted(models):
+        found += _of_file(file, MODEL)
+    of_releases = [*_of_file("schema/releases.yaml", RELEASES)]
+    if not of_releases:
+        releases = read_facts(ROOT / "schema/releases.yaml", "schema/releases.yaml")
+        of_releases += [f"schema/releases.yaml: {fault}" for fault in _of_releases(releases)]
+    return found + of_releases
+
+
+def _of_file(file: str, shape: FileShape) -> Iterator[str]:
+    try:
+        content = read_facts(ROOT / file, file)
+    except InputError as error:
+        yield str(error)
+        return
+    yield from (f"{file}: {fault}" for fault in faults_of(content, shape))
+
+
+def _of_releases(content: Mapping[str, Any]) -> Iterator[str]:
+    """What does not go together in schema/releases.yaml."""
+    releases = content["releases"]
+    if content["default"] not in releases:
+        yield f"default is {content['default']}, which is none of the releases"
+    for before, after in pairwise(releases):
+        if version_number(before) >= version_number(after):
+            yield f"releases: {after} stands after {before}; the oldest comes first"
+    for release, entry in releases.items():
+        if "flags" in entry and (wrong := list(faults_of_changes(release, releases))):
+            yield from wrong
+            continue
+        for program in (WORKER, FRONTEND):
+            try:
+                flags = changed_document(program, release, releases)["flags"]
+            except InputError as error:
+                yield f"releases.{release}: {error}"
+                continue
+            yield from _of_flags(f"releases.{release}", entry, program, flags)
+
+
+def _of_flags(
+    at: str, entry: Mapping[str, Any], program: str, flags: Mapping[str, Any]
+) -> Iterator[str]:
+    """Where a release's own facts are not those of its programs' flags."""
+    if program == FRONTEND:
+        choices = flags.get(ROUTER_MODE, {}).get("choices", [])
+        if sorted(choices) != sorted(entry["routerModes"]):
+            yield f"{at}: routerModes is not what {ROUTER_MODE} takes: {', '.join(choices)}"
+        return
+    spelled = {word for name, flag in flags.items() for word in (name, *flag.get("aliases", ()))}
+    if entry["kvEventsFlag"] not in spelled:
+        yield f"{at}: kvEventsFlag is {entry['kvEventsFlag']}, which {program} does not have"
+    choices = flags.get(MODE, {}).get("choices", [])
+    if entry["aggregatedMode"] not in choices:
+        yield f"{at}: aggregatedMode is none of what {MODE} takes: {', '.join(choices)}"

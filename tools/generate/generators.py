@@ -1,0 +1,30 @@
+"""What is generated, in order: each generator may read what those before it have written."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from generate.chart import chart_facts, chart_readme, values_schema
+from generate.cli_schema import cli_schema
+from generate.engine_schema import engine_schema
+from generate.readme import readme
+from generate.resource_schema import resource_schema
+from generate.rule_reference import rule_reference
+from generate.target_pages import target_pages
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from pathlib import Path
+
+# Each returns the whole text of its files by their path relative to the repository's root.
+GENERATORS: list[Callable[[], dict[Path, str]]] = [
+    engine_schema,
+    cli_schema,
+    resource_schema,
+    values_schema,
+    chart_facts,
+    chart_readme,
+    rule_reference,
+    target_pages,
+    readme,
+]

@@ -1,0 +1,118 @@
+"""What each file of facts has to hold."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from gptoss.facts.reading import (
+    ANY,
+    FLAG,
+    MAP,
+    NUMBER,
+    SWITCH,
+    TEXT,
+    WHOLE,
+    Shape,
+    Want,
+    at_least,
+    faults,
+    like,
+    one_of,
+    texts,
+)
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+
+class FileShape(NamedTuple):
+    """What a file holds.
+
+    Attributes:
+        top: Its own keys.
+        entries: The keys of each entry of a map, by the map's key.
+        names: What an entry may be called.
+    """
+
+    top: Shape
+    entries: Mapping[str, Shape]
+    names: Want
+
+
+HARDWARE = FileShape(
+    top={"gpus": MAP},
+    entries={
+        "gpus": {
+            "name": TEXT,
+            "sm": at_least(70),
+            "memory": at_least(10_000, "MiB"),
+            "gpusPerNode": WHOLE,
+            "architecture": one_of("amd64", "arm64"),
+            "productLabels": texts(),
+            "cpuPerGpu": WHOLE,
+            "memoryPerGpu": like("a quantity such as 128Gi", r"\d+[KMGT]i"),
+        }
+    },
+    names=like("a name such as b200", r"[a-z][a-z0-9-]*"),
+)
+RELEASES = FileShape(
+    top={"default": TEXT, "image": TEXT, "serveImage": TEXT, "releases": MAP},
+    entries={
+        "releases": {
+            "date": ANY,
+            "trtllm": like("a version such as 1.3.0rc14", r"\d+\.\d+\.\d+(rc\d+)?(\.post\d+)?"),
+            "apiVersions": texts("v1alpha1", "v1beta1"),
+            "aggregatedMode": TEXT,
+            "kvEventsFlag": FLAG,
+            "repeatedSizes": texts(),
+            "enforceDisagg": one_of("refused", "effective", "automatic"),
+            "routerModes": texts(),
+            "eventPlane": one_of("nats", "zmq"),
+            "selfHostMetadata": SWITCH,
+            "strictTags": SWITCH,
+            "flags": MAP._replace(optional=True),
+        }
+    },
+    names=like("a version such as 1.2.1", r"\d+\.\d+\.\d+"),
+)
+MODEL = FileShape(
+    top={
+        "id": TEXT,
+        "revision": TEXT,
+        "layers": WHOLE,
+        "hiddenSize": ANY,
+        "intermediateSize": ANY,
+        "attentionHeads": WHOLE,
+        "kvHeads": WHOLE,
+        "headDimension": WHOLE,
+        "experts": WHOLE,
+        "expertsPerToken": ANY,
+        "vocabulary": ANY,
+        "maxPosition": WHOLE,
+        "slidingWindow": WHOLE,
+        "slidingLayers": WHOLE,
+        "quantization": ANY,
+        "checkpointBytes": ANY,
+        "expertGiB": NUMBER,
+        "otherGiB": NUMBER,
+        "paddedExpertGiB": MAP,
+        "reasoningParser": TEXT,
+        "toolCallParser": TEXT,
+        "harmonyVocabulary": MAP,
+        "moeBackends": texts(),
+        "evaluation": MAP,
+    },
+    entries={"evaluation": {"low": MAP, "medium": MAP, "high": MAP}},
+    names=TEXT,
+)
+
+
+def faults_of(content: Mapping[str, Any], shape: FileShape) -> Iterator[str]:
+    """All that is wrong with a file, each as in ``gpus.b300: productLabels is missing``."""
+    yield from faults("", content, shape.top)
+    for key, entry in shape.entries.items():
+        found = content.get(key)
+        for name, facts in found.items() if isinstance(found, dict) else ():
+            if not shape.names.holds(name):
+                yield f"{key}: {name!r} is not {shape.names.told}"
+            yield from faults(f"{key}.{name}", facts, entry)
