@@ -7,10 +7,12 @@ from typing import Any
 
 import yaml
 
+from gptoss.facts.world import Facts
+
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "gpt-oss"
 HELMS = ("helm3", "helm4")
-RELEASES = ("1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
+RELEASES = Facts().releases
 TARGETS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*.yaml")))
 SHIPPED = tuple(name for name in TARGETS if (ROOT / "values" / f"{name}.yaml").is_file())
 SERVE = tuple(

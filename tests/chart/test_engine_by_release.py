@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.chart.rendering import HELMS, refusal, text
+from tests.chart.rendering import HELMS, RELEASES, refusal, text
 
 DISAGG = "disagg-gb200"
 ENGINE = "workers.decode.engine"
@@ -32,7 +32,7 @@ def test_a_key_that_the_release_does_not_know_is_refused_by_name(
         ("1.2.1", "stream_interval=20"),
         ("1.4.2", "enable_resource_governor=false"),
         ("1.5.1", "kv_cache_config.block_reuse_config.policy=per_conversation"),
-        ("1.6.1", "newer_than_what_is_known=1"),
+        (list(RELEASES)[-1], "newer_than_what_is_known=1"),
     ],
 )
 def test_a_key_that_the_release_may_know_is_passed_on(

@@ -2,6 +2,7 @@
 
 import pytest
 
+from gptoss.facts.world import Facts
 from tests.chart.rendering import HELMS, SHIPPED, refusal
 
 DISAGG = "disagg-gb200"
@@ -40,7 +41,7 @@ def test_without_a_target_the_shipped_ones_are_listed(helm: str) -> None:
         ),
         (
             ("hardware.gpu=null",),
-            "hardware.gpu is not set; set it to one of b200, gb200, h100, h200",
+            f"hardware.gpu is not set; set it to one of {', '.join(sorted(Facts().gpus))}",
         ),
         (
             ("workers.decode.engineConfig=nowhere.yaml",),

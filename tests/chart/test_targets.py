@@ -22,11 +22,16 @@ from tests.chart.rendering import (
     pods,
     text,
 )
-from tests.oracles.client import Oracle
+from tests.oracles.client import DYNAMO_RELEASES, Oracle
 
 BENCHMARK = "benchmark.enabled=true"
 # Another public name, which the everything values have, needs 1.2.1.
-CASES = [(t, r) for t in TARGETS for r in RELEASES if t in SHIPPED or r >= "1.2"]
+CASES = [
+    (target, name)
+    for target in TARGETS
+    for name, release in RELEASES.items()
+    if target in SHIPPED or release.number >= (1, 2)
+]
 EVERY = pytest.mark.parametrize(("target", "release"), CASES)
 EACH = pytest.mark.parametrize("target", TARGETS)
 GRAPHS = pytest.mark.parametrize(("target", "release"), [c for c in CASES if c[0] in DYNAMO])
@@ -47,8 +52,7 @@ def test_helm_3_and_4_render_the_same(target: str, release: str) -> None:
 @GRAPHS
 def test_api_version_follows_the_release(target: str, release: str) -> None:
     graph = one("DynamoGraphDeployment", objects(target, *settings(release)))
-    newer = release.startswith(("1.5", "1.6"))
-    assert graph["apiVersion"] == f"nvidia.com/{'v1beta1' if newer else 'v1alpha1'}"
+    assert graph["apiVersion"] == f"nvidia.com/{RELEASES[release].api_versions[-1]}"
     assert graph["spec"]["backendFramework"] == "trtllm"
 
 
@@ -106,8 +110,7 @@ def test_trtllm_serve_of_the_image_s_version_knows_every_flag_and_none_is_a_size
     target: str, release: str
 ) -> None:
     main = components(objects(target, *settings(release)))["worker"]["spec"]["containers"][0]
-    versions = yaml.safe_load((ROOT / "schema/releases.yaml").read_text())["releases"]
-    version = versions[release]["trtllm"]
+    version = RELEASES[release].trtllm
     known = json.loads((ROOT / f"schema/cli/trtllm-serve-{version}.json").read_text())["flags"]
     assert main["command"] == ["trtllm-serve"]
     model, *rest = main["args"]
@@ -119,7 +122,7 @@ def test_trtllm_serve_of_the_image_s_version_knows_every_flag_and_none_is_a_size
         assert main["image"] == f"nvcr.io/nvidia/tensorrt-llm/release:{version}"
 
 
-@pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
+@pytest.mark.parametrize("release", DYNAMO_RELEASES)
 @pytest.mark.parametrize("target", DYNAMO)
 def test_dynamo_s_own_parsers_take_every_command(
     target: str, release: str, dynamo_oracles: dict[str, Oracle]

@@ -39,8 +39,12 @@ OVERLAYS = {
     "quant-w4a8-mxfp4-mxfp8": [name for name in TARGETS if "b200" in name],
 }
 # What other releases have against settings that are right for the one that targets name: an engine
-# that stops (E032), a kernel that is deprecated (M005).
-ELSEWHERE = {"1.1.1": {"E032"}, "1.5.1": {"M005"}, "1.6.1": {"M005"}}
+# that stops in 1.1 (E032), a kernel that is deprecated from 1.5 on (M005).
+ELSEWHERE = {
+    version: {"E032"} if release.number[:2] == (1, 1) else {"M005"}
+    for version, release in Facts().releases.items()
+    if release.number[:2] == (1, 1) or release.number >= (1, 5)
+}
 AS_FOUND = str(folders.root() / "examples" / "as-found")
 
 

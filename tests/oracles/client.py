@@ -12,10 +12,21 @@ from typing import Any, Literal, Self
 
 import pytest
 
+from gptoss.facts.world import version_number
+
 ROOT = Path(__file__).resolve().parents[2]
-DYNAMO_RELEASES = ("1.2.1", "1.3.1", "1.4.2")
-AIPERF_VERSION = "0.13.0"
-EVALS_VERSION = "0.0.9"
+LOCKED = ROOT / "requirements" / "oracles"
+
+
+def locked(program: str) -> tuple[str, ...]:
+    """The versions of a program that have an oracle, oldest first."""
+    found = (file.stem.rpartition("-")[2] for file in LOCKED.glob(f"{program}-[0-9]*.txt"))
+    return tuple(sorted(found, key=version_number))
+
+
+DYNAMO_RELEASES = locked("dynamo")
+(AIPERF_VERSION,) = locked("aiperf")
+(EVALS_VERSION,) = locked("gpt-oss")
 # Variables by which the caller's own environment would change the verdict.
 SETTINGS = ("AIPERF_", "DYN_", "HF_", "TRANSFORMERS_")
 
@@ -103,11 +114,11 @@ class Oracle:
 
 def oracle(name: str) -> Oracle:
     """Return the oracle of an environment, such as "dynamo-1.2.1"; without one the test fails."""
-    locked = (ROOT / "requirements" / "oracles" / f"{name}.txt").read_bytes()
+    requirements = (LOCKED / f"{name}.txt").read_bytes()
     environment = ROOT / ".tools" / "oracles" / name
     stamp = environment / ".stamp"
     made_from = stamp.read_text().strip() if stamp.is_file() else None
-    if made_from != hashlib.sha256(locked).hexdigest():
+    if made_from != hashlib.sha256(requirements).hexdigest():
         state = "is missing" if made_from is None else "is older than its requirement file"
         pytest.fail(f"the oracle environment {name} {state}: run `make oracles`", pytrace=False)
     return Oracle(environment / "bin" / "python")

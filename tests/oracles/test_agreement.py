@@ -76,7 +76,7 @@ def spelled(flag: Flag) -> st.SearchStrategy[str]:
 @st.composite
 def command_lines(draw: st.DrawFn, release: str, program: str) -> list[str]:
     flags = [f for f in flags_of(release, program) if f.name not in NOT_GENERATED]
-    others = programs.program(MODULES[program], "1.6.1")
+    others = programs.program(MODULES[program], programs.releases(MODULES[program])[-1])
     assert others
     foreign = [f for f in others.flags.values() if f.type not in ("folder", "other", "exit")]
     words: list[str] = []

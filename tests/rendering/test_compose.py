@@ -14,6 +14,7 @@ import yaml
 from gptoss.rendering import render_as
 from gptoss.rendering.target import read_target
 from gptoss.text.errors import InputError
+from tests.oracles.client import DYNAMO_RELEASES
 from tests.rendering.forms import (
     DYNAMO,
     FACTS,
@@ -200,7 +201,7 @@ def test_engine_files_say_what_the_chart_renders_with_its_comments(name: str) ->
 
 
 @GRAPHS
-@pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
+@pytest.mark.parametrize("release", DYNAMO_RELEASES)
 def test_dynamos_own_parsers_take_every_command_line(
     name: str, release: str, dynamo_oracles: dict[str, Oracle]
 ) -> None:

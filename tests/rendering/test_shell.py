@@ -24,6 +24,7 @@ from gptoss.rules.rule import Severity
 from gptoss.sources.containers.script import build_script
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
+from tests.oracles.client import DYNAMO_RELEASES
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
@@ -109,7 +110,7 @@ def test_the_script_passes_the_check(target: str, tmp_path: Path) -> None:
     assert [f"{f.rule.id} {f.message}" for f in found if f.rule.severity > Severity.INFO] == []
 
 
-@pytest.mark.parametrize("release", ["1.2.1", "1.3.1", "1.4.2"])
+@pytest.mark.parametrize("release", DYNAMO_RELEASES)
 @pytest.mark.parametrize("target", DYNAMO)
 def test_real_parsers_take_the_flags(
     target: str, release: str, dynamo_oracles: dict[str, Oracle], tmp_path: Path

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 MODE, ROUTER_MODE = "--disaggregation-mode", "--router-mode"
+ENFORCE = "--enforce-disagg"
 
 
 def faults_of_facts() -> list[str]:
@@ -73,6 +74,9 @@ def _of_flags(
         choices = flags.get(ROUTER_MODE, {}).get("choices", [])
         if sorted(choices) != sorted(entry["routerModes"]):
             yield f"{at}: routerModes is not what {ROUTER_MODE} takes: {', '.join(choices)}"
+        enforced = _enforced(flags.get(ENFORCE))
+        if entry["enforceDisagg"] != enforced:
+            yield f"{at}: enforceDisagg is {entry['enforceDisagg']}, but {ENFORCE} is {enforced}"
         return
     spelled = {word for name, flag in flags.items() for word in (name, *flag.get("aliases", ()))}
     if entry["kvEventsFlag"] not in spelled:
@@ -80,3 +84,10 @@ def _of_flags(
     choices = flags.get(MODE, {}).get("choices", [])
     if entry["aggregatedMode"] not in choices:
         yield f"{at}: aggregatedMode is none of what {MODE} takes: {', '.join(choices)}"
+
+
+def _enforced(flag: Mapping[str, Any] | None) -> str:
+    """What the frontend does with --enforce-disagg."""
+    if flag is None:
+        return "refused"
+    return "automatic" if flag.get("ignored") else "effective"

@@ -17,12 +17,14 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
+import yaml
+
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = Path(__file__).resolve().parent
 UV = ROOT / ".venv" / "bin" / "uv"
-RELEASES = ("0.8.1", "1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
 PROGRAMS = ("dynamo.trtllm", "dynamo.frontend")
-AIPERF = "0.13.0"
+# Read besides those of schema/releases.yaml, to tell since when a flag exists.
+OLDER = ("0.8.1",)
 # Engine settings that flags of dynamo.trtllm become (dynamo/trtllm/workers/llm_worker.py of the
 # wheels 1.2.1, 1.3.1 and 1.4.2). --kv-block-size is not among them: Dynamo keeps it to itself.
 ENGINE: dict[str, tuple[str, ...]] = {
@@ -98,9 +100,20 @@ def write(program: str, release: str, source: str, said: dict[str, Any]) -> None
     print(f"wrote {path.relative_to(ROOT)}")  # noqa: T201
 
 
+def known() -> list[str]:
+    """Return the releases of schema/releases.yaml that are not given by their changes."""
+    facts = yaml.safe_load((ROOT / "schema" / "releases.yaml").read_text(encoding="utf-8"))
+    return [release for release, entry in facts["releases"].items() if "flags" not in entry]
+
+
+def aiperf() -> list[str]:
+    """Return the aiperf versions that are locked."""
+    return [path.stem for path in (ROOT / "requirements" / "oracles").glob("aiperf-[0-9]*.txt")]
+
+
 def main() -> None:
     """Write the files of the releases that the command line names, or all."""
-    releases = sys.argv[1:] or [*RELEASES, f"aiperf-{AIPERF}"]
+    releases = sys.argv[1:] or [*OLDER, *known(), *aiperf()]
     with tempfile.TemporaryDirectory() as folder:
         for release in releases:
             if release.startswith("aiperf-"):

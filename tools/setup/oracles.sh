@@ -2,13 +2,16 @@
 # Make the environments of the parsers that judge our command lines, one below .tools/oracles for
 # each locked requirement file of requirements/oracles. One that is up to date is left alone.
 #   tools/setup/oracles.sh         make what is missing or stale
-#   tools/setup/oracles.sh lock    write the requirement files anew
+#   tools/setup/oracles.sh lock    write the requirement files anew; an empty one is a new version
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 requirements=$root/requirements/oracles
 environments=$root/.tools/oracles
 uv=$root/.venv/bin/uv
-oracles=(dynamo-1.2.1 dynamo-1.3.1 dynamo-1.4.2 aiperf-0.13.0 gpt-oss-0.0.9)
+oracles=()
+for locked in "$requirements"/*-[0-9]*.txt; do
+  oracles+=("$(basename "$locked" .txt)")
+done
 
 # PyYAML: aiperf imports it, and has it only through packages that are left out.
 required() {

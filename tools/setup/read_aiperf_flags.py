@@ -1,4 +1,6 @@
-"""Print the flags of `aiperf profile` as JSON, started by the interpreter of aiperf's environment.
+"""Print the flags of `aiperf profile`, and what a request can be held against, as JSON.
+
+Started by the interpreter of aiperf's environment.
 
 Names, types and choices are those of aiperf's own command line. Bounds of numbers are read from
 what its configuration loader says to values that are far too small and far too large.
@@ -12,9 +14,11 @@ import typing
 from typing import Any
 
 from aiperf.cli_commands.profile import app
+from aiperf.common.enums import MetricFlags, MetricType
 from aiperf.config.flags.cli_config import CLIConfig
 from aiperf.config.flags.resolver import resolve_config
 from aiperf.config.loader import build_benchmark_plan
+from aiperf.metrics.metric_registry import MetricRegistry
 
 BASE = {"model_names": ["m"], "urls": ["http://frontend:8000"], "request_count": 10}
 # What a dataset that is made refuses may be taken with one that is ready.
@@ -22,6 +26,13 @@ READY_DATASET = {"public_dataset": "sharegpt"}
 BOUND = re.compile(
     r"Input should be (?P<side>greater|less) than(?P<inclusive> or equal to)? (?P<limit>-?[\d.]+)"
     r".*?input_value='?(?P<given>[-+.\de]+)"
+)
+NOT_OF_TEXT = (
+    MetricFlags.INTERNAL
+    | MetricFlags.ERROR_ONLY
+    | MetricFlags.SUPPORTS_IMAGE_ONLY
+    | MetricFlags.SUPPORTS_AUDIO_ONLY
+    | MetricFlags.PRODUCES_VIDEO_ONLY
 )
 KINDS: dict[Any, str] = {bool: "bool", int: "int", float: "float"}
 
@@ -98,8 +109,15 @@ def tightest(field: str, kind: str, number: float) -> dict[str, Any]:
     return found
 
 
+def metrics() -> list[str]:
+    """Return the metrics of one request that answers with text."""
+    return sorted(
+        MetricRegistry.tags_applicable_to(MetricFlags.NONE, NOT_OF_TEXT, MetricType.RECORD)
+    )
+
+
 def main() -> None:
-    """Print the flags."""
+    """Print the flags and metrics."""
     flags = {}
     for argument in app.assemble_argument_collection():
         names = [name for name in argument.names if name != "--cli-config"]
@@ -107,7 +125,8 @@ def main() -> None:
             shown = facts(argument)
             first = next(n for n in argument.names if n not in shown.get("aliases", ()))
             flags[first] = shown
-    print(json.dumps({"parser": "cyclopts", "flags": flags}))  # noqa: T201
+    said = {"parser": "cyclopts", "metrics": metrics(), "flags": flags}
+    print(json.dumps(said))  # noqa: T201
 
 
 if __name__ == "__main__":

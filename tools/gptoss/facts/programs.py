@@ -112,6 +112,7 @@ class Program:
         flags: Its flags by name.
         dotted: How flags begin that become engine settings by dotted path; '' when there are none.
         exact: Whether all flags of the version were read; what is missing may exist where not.
+        metrics: What a request can be held against (aiperf's ``--goodput``), times in milliseconds.
     """
 
     name: str
@@ -121,6 +122,7 @@ class Program:
     flags: Mapping[str, Flag]
     dotted: str = ""
     exact: bool = True
+    metrics: tuple[str, ...] = ()
 
     @cached_property
     def spellings(self) -> dict[str, Flag]:
@@ -163,8 +165,16 @@ def program(name: str, release: str) -> Program | None:
     path = folders.root() / "schema" / "cli" / f"{name}-{release}.json"
     document = json.loads(path.read_text(encoding="utf-8"))
     flags = {flag: _flag(flag, facts) for flag, facts in document["flags"].items()}
-    dotted, exact = document.get("dotted", ""), document.get("exact", True)
-    return Program(name, release, document["source"], document["parser"], flags, dotted, exact)
+    return Program(
+        name,
+        release,
+        document["source"],
+        document["parser"],
+        flags,
+        document.get("dotted", ""),
+        document.get("exact", True),
+        tuple(document.get("metrics", ())),
+    )
 
 
 def newest(name: str) -> Program:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.facts.goodput import METRICS
+from gptoss.facts.programs import AIPERF, newest
 from gptoss.importing.benchmark_flags import flags_of, take_whole
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
@@ -129,7 +129,7 @@ def _goodput(flag: InForce, context: Context) -> Block:
             number = float(limit)
         except ValueError:
             number = 0
-        if metric in METRICS and number > 0 and flag.place:
+        if metric in newest(AIPERF).metrics and number > 0 and flag.place:
             found[metric] = leaf(number, flag.place)
         else:
             context.left_out(f"goodput {pair}: aiperf knows no such limit", flag.place)

@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, WithJsonSchema
 
-from gptoss.facts.goodput import METRICS
+from gptoss.facts.programs import AIPERF, newest
 from gptoss.values.pod_values import Closed, Count, Name, PodOptions
 
 Goodput = Annotated[
@@ -15,7 +15,7 @@ Goodput = Annotated[
         {
             "type": "object",
             "patternProperties": {
-                f"^({'|'.join(METRICS)})$": {"type": "number", "exclusiveMinimum": 0}
+                f"^({'|'.join(newest(AIPERF).metrics)})$": {"type": "number", "exclusiveMinimum": 0}
             },
             "additionalProperties": False,
         }

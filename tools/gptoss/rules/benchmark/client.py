@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
 from gptoss.deployment.model import Runtime
-from gptoss.facts import goodput
+from gptoss.facts.programs import AIPERF, newest
 from gptoss.rules.fixes import set_flag
 from gptoss.rules.readings import is_path, offline_switch, quoted
 from gptoss.rules.rule import Said, Severity, rule
@@ -222,7 +222,7 @@ def goodput_metric_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     limits = _flag(deployment, "--goodput")
     for pair in limits.value.split() if limits else ():
         metric = pair.partition(":")[0]
-        if metric not in goodput.METRICS and limits is not None:
+        if metric not in newest(AIPERF).metrics and limits is not None:
             yield Said(
                 limits,
                 f"--goodput names {metric!r}, which is no metric of a request in aiperf",
