@@ -191,7 +191,7 @@ def test_unreadable_input_gets_one_line_and_exit_code_2(content: bytes, said: st
         (("check", "disag-gb200"), "did you mean disagg-gb200?"),
         (("check", "quant-w4a8-mxfp4-mxfp8"), "is an overlay; lay it over a target"),
         (("check", "disagg-gb200", "-f", "none.yaml"), "-f none.yaml: there is no such file"),
-        (("check", "disagg-gb200", "--release", "9.9.9"), "--release: 9.9.9 is not known"),
+        (("check", "disagg-gb200", "--release", "9.9.9"), "release 9.9.9 is not known"),
         (("check", AS_FOUND, "--set", "a=b"), "-f and --set are for targets"),
         (("explain", "D099"), "there is no rule D099; did you mean D0"),
         (("bench", str(Path(AS_FOUND) / "deploy.yaml")), "has no benchmark"),

@@ -12,7 +12,7 @@ import yaml
 from gptoss.checking.checked import Checked
 from gptoss.checking.checker import run
 from gptoss.comparing.upgrade import Upgrade, as_json, as_text, upgrade_plan
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError

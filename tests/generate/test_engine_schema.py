@@ -17,7 +17,7 @@ from generate.engine_schema import (
     union_schema,
 )
 from gptoss.facts.engine_keys import EngineSchema, Life
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 
 FACTS = read_yaml(ENGINE / "fields.yaml")
 SHIPPED = {schema.version: schema for schema in shipped(compact_facts())}

@@ -12,7 +12,7 @@ from typing import Any, Literal, Self
 
 import pytest
 
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKED = ROOT / "requirements" / "oracles"

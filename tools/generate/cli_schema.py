@@ -14,7 +14,7 @@ from typing import Any
 from generate.engine_schema import read_yaml, versions_shipped
 from generate.flag_changes import changed_document
 from gptoss.facts.programs import FRONTEND, WORKER
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 
 CLI = Path("schema/cli")
 PROGRAM = "trtllm-serve"

@@ -9,7 +9,7 @@ from typing import Any
 import yaml
 
 from gptoss.facts.engine_keys import EngineSchema, Life, either
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path("schema/engine")

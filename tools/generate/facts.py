@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generate.flag_changes import changed_document, faults_of_changes
+from gptoss.facts.fact_files import read_facts
 from gptoss.facts.programs import FRONTEND, WORKER
-from gptoss.facts.reading import read_facts
 from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, faults_of
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:

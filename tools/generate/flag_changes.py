@@ -19,8 +19,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gptoss.facts.fact_files import MAP, SWITCH, TEXT, faults, texts
 from gptoss.facts.programs import FRONTEND, WORKER, Flag
-from gptoss.facts.reading import MAP, SWITCH, TEXT, faults, texts
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:

@@ -7,6 +7,7 @@ import re
 import shlex
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -17,12 +18,14 @@ def readme() -> dict[Path, str]:
     """``README.md`` with every output between its markers replaced."""
     path = Path("README.md")
     text = (ROOT / path).read_text(encoding="utf-8")
-    return {path: OUTPUT.sub(_block, text)}
+    commands = OUTPUT.findall(text)
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = dict(zip(commands, pool.map(output, commands), strict=True))
+    return {path: OUTPUT.sub(lambda match: _block(match["command"], outputs), text)}
 
 
-def _block(match: re.Match[str]) -> str:
-    command = match["command"]
-    shown = f"```text\n$ {command}\n{output(command)}\n```"
+def _block(command: str, outputs: dict[str, str]) -> str:
+    shown = f"```text\n$ {command}\n{outputs[command]}\n```"
     return f"<!-- output: {command} -->\n{shown}\n<!-- end of output -->"
 
 

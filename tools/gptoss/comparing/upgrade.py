@@ -17,7 +17,7 @@ from gptoss.comparing.upgrade_steps import (
     release_steps,
     wrong,
 )
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 from gptoss.fixing.plan import FixPlan, plan_fixes
 from gptoss.rules.rule import Severity
 

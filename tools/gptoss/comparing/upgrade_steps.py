@@ -11,7 +11,7 @@ import yaml
 from gptoss.deployment.model import Runtime
 from gptoss.facts import folders, programs
 from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 from gptoss.fixing.edits import key_at
 from gptoss.rules.fixes import set_value
 from gptoss.rules.readings import pods

@@ -8,7 +8,7 @@ from enum import Enum
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -9,7 +9,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from gptoss.facts import folders
-from gptoss.facts.world import version_number
+from gptoss.facts.versions import version_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

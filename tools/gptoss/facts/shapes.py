@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from gptoss.facts.reading import (
+from gptoss.facts.fact_files import (
     ANY,
     FLAG,
     MAP,
@@ -39,6 +39,10 @@ class FileShape(NamedTuple):
     names: Want
 
 
+SIZES = Want(
+    "a map of maxBatchSize and maxNumTokens",
+    lambda value: MAP.holds(value) and {"maxBatchSize", "maxNumTokens"} == value.keys(),
+)
 HARDWARE = FileShape(
     top={"gpus": MAP},
     entries={
@@ -102,7 +106,7 @@ MODEL = FileShape(
         "moeBackends": texts(),
         "evaluation": MAP,
     },
-    entries={"evaluation": {"low": MAP, "medium": MAP, "high": MAP}},
+    entries={"evaluation": {"low": SIZES, "medium": SIZES, "high": SIZES}},
     names=TEXT,
 )
 

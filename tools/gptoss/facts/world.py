@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
-from gptoss.facts.reading import made, read_facts, refuse
+from gptoss.facts.fact_files import made, read_facts, refuse
 from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, faults_of
+from gptoss.facts.versions import version_number
 from gptoss.text.errors import unknown
 
 if TYPE_CHECKING:
@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     from gptoss.facts.shapes import FileShape
 
 GIB = 1024**3
-# Stand for the release itself after its candidates, a state before them, and the main branch.
-FINAL, DEVELOPMENT, MAIN = 999, -1, 999
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,6 +133,11 @@ class Facts:
     def default_release(self) -> Release:
         """The release that targets run on unless they say otherwise."""
         return self.release(self._releases["default"])
+
+    @cached_property
+    def kv_events_flags(self) -> tuple[str, ...]:
+        """The flags by which workers publish KV events, in any release."""
+        return tuple(dict.fromkeys(r.kv_events_flag for r in self.releases.values()))
 
     @property
     def image(self) -> str:
@@ -254,31 +257,17 @@ class Facts:
 
     @cached_property
     def _releases(self) -> dict[str, Any]:
-        return self._load("releases.yaml", RELEASES)
+        content = self._load("releases.yaml", RELEASES)
+        if content["default"] not in content["releases"]:
+            told = f"default is {content['default']!r}, which is none of releases"
+            refuse("schema/releases.yaml", [told])
+        return content
 
     def _load(self, name: str, shape: FileShape) -> dict[str, Any]:
         file = f"schema/{name}"
         content = read_facts(self._folder / name, file)
         refuse(file, faults_of(content, shape))
         return content
-
-
-@cache
-def trtllm_number(version: str) -> tuple[int, ...]:
-    """A version of TensorRT-LLM, to compare with: candidates come before their release.
-
-    ``1.3.0rc5.post1`` is (1, 3, 0, 5, 1), ``1.3.0`` (1, 3, 0, 999, 0) and ``1.3.0-dev``, which
-    candidates follow, (1, 3, 0, -1, 0). A state of the main branch (``main-2026-09``) comes after
-    every release. () where it is no version.
-    """
-    if version.startswith("main-"):
-        return (MAIN, *version_number(version.removeprefix("main-").replace("-", ".")))
-    match = re.match(r"(\d+)\.(\d+)(?:\.(\d+))?(-dev)?(?:rc(\d+))?(?:\.post(\d+))?", version)
-    if not match:
-        return ()
-    major, minor, patch, is_dev, candidate, post = match.groups()
-    stage = DEVELOPMENT if is_dev else int(candidate or FINAL)
-    return (int(major), int(minor), int(patch or 0), stage, int(post or 0))
 
 
 def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:
@@ -289,9 +278,3 @@ def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:
         }
         for kind, efforts in facts.items()
     }
-
-
-def version_number(version: str) -> tuple[int, ...]:
-    """The leading numbers of a version: ``1.2.1-efa-amd64`` is (1, 2, 1); () if there are none."""
-    match = re.match(r"\d+(\.\d+)*", version)
-    return tuple(int(part) for part in match.group().split(".")) if match else ()

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.command_lines.arguments import converted, typed
 from gptoss.deployment.model import Problem
 from gptoss.deployment.settings import Claim, Layer, Settings
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 from gptoss.precedence.claims import Book, engine_claims, flag_claims
 
 if TYPE_CHECKING:

@@ -12,7 +12,7 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.settings import Layer, Settings
-from gptoss.facts.world import trtllm_number
+from gptoss.facts.versions import trtllm_number
 from gptoss.precedence.claims import Book, engine_claims, flag_claims
 
 if TYPE_CHECKING:

@@ -250,14 +250,14 @@ _LOOKALIKES = {
     """,
     needs=(Need.ENGINE,),
 )
-def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_block_size_disagrees(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """KV events are published with another block size than the engine's.
 
     --kv-block-size (32 unless set) is what the router hashes prompts with; tokens_per_block is
     what the engine stores. When they differ the router never finds a prefix again.
     """
     for worker in deployment.workers:
-        if not any(worker.arguments[flag].value is True for flag in EVENT_FLAGS):
+        if not publishes_events(worker, facts):
             continue
         size = worker.arguments["--kv-block-size"]
         block = worker.engine["kv_cache_config.tokens_per_block"]
@@ -275,4 +275,6 @@ def kv_block_size_disagrees(deployment: Deployment, _facts: Facts) -> Iterator[S
             )
 
 
-EVENT_FLAGS = ("--publish-events-and-metrics", "--publish-kv-events")
+def publishes_events(worker: Worker, facts: Facts) -> bool:
+    """Whether a worker publishes KV events."""
+    return any(worker.arguments[flag].value is True for flag in facts.kv_events_flags)

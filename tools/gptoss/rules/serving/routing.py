@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import InForce
 from gptoss.deployment.model import Role
-from gptoss.rules.precedence.flags_and_yaml import EVENT_FLAGS
+from gptoss.rules.precedence.flags_and_yaml import publishes_events
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     """,
     needs=(Need.RELEASE,),
 )
-def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_router_without_events(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """The frontend routes by KV cache contents, but a worker publishes none.
 
     The router waits for events that never come and routes as if every cache were empty.
@@ -53,8 +53,7 @@ def kv_router_without_events(deployment: Deployment, _facts: Facts) -> Iterator[
     if frontend.arguments["--router-kv-events"].value is not True:
         return
     for worker in deployment.workers:
-        publishes = any(worker.arguments[flag].value is True for flag in EVENT_FLAGS)
-        if worker.role is Role.DECODE or publishes:
+        if worker.role is Role.DECODE or publishes_events(worker, facts):
             continue
         yield Said(
             worker.command,

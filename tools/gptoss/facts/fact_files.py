@@ -99,7 +99,7 @@ def faults(at: str, entry: Any, shape: Shape) -> Iterator[str]:
             yield f"{where}{key} is {entry[key]!r}, not {want.told}"
     for key in entry.keys() - shape.keys():
         close = get_close_matches(str(key), shape, n=1)
-        yield f"{where}{key} is no key here{f'; did you mean {close[0]}?' if close else ''}"
+        yield f"{where}{key} is no key{f'; did you mean {close[0]}?' if close else ''}"
 
 
 def refuse(file: str, found: Iterable[str]) -> None:
