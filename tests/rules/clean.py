@@ -153,7 +153,7 @@ def _unshared(objects: dict[str, Any]) -> dict[str, Any]:
 def _set_engine(engine: dict[str, Any], patch: dict[str, Any]) -> None:
     """Merges into an engine YAML; its CUDA graphs cover its batch, unless the patch has graphs."""
     patches.merge(engine, patch)
-    if "max_batch_size" in patch and "cuda_graph_config" not in patch:
+    if patch.get("max_batch_size") and "cuda_graph_config" not in patch:
         engine["cuda_graph_config"]["max_batch_size"] = engine["max_batch_size"]
 
 

@@ -68,7 +68,9 @@ def build_engine(
         raise InputError(f"a worker has at least one GPU, not {gpus}")
     home, stem = tree.place, PurePath(source).stem
     command = Command(tuple(Located(word, home) for word in ("python3", "-m", MODULE)))
-    arguments = read_command(taken_for(MODULE, chosen.version if chosen else "", facts), command, {})
+    arguments = read_command(
+        taken_for(MODULE, chosen.version if chosen else "", facts), command, {}
+    )
     engine = engine_settings(arguments, tree, home, facts, as_rendered, chosen)
     named = engine.text("model")
     worker = Worker(
