@@ -6,11 +6,14 @@ from typing import Any
 import pytest
 import yaml
 
+from gptoss.deployment import paths
+from gptoss.deployment.paths import Path
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import ChartSource, Rendering, find_helm, render
 from gptoss.sources.chart.lines import ChartPlaces
+from gptoss.sources.chart.rows import ROWS
 from gptoss.sources.kubernetes.build import build
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
@@ -46,18 +49,18 @@ UNREAD = {
     "global",
 }
 # What only fields of the user's own in extraPodSpec lead to.
-OWN_POD_FIELDS = (
-    ".privileged",
-    ".root",
-    ".probes.{n}",
-    ".host_namespaces.{n}",
-    ".capabilities.{n}",
-    ".anti_affinity",
-    ".command",
-    ".nodes.{n}",
-    ".termination_grace",
-)
-NAMES = {"w": "decode", "n": "some.name", "k": "kv_cache_config.dtype"}
+OWN_POD_FIELDS = {
+    "privileged",
+    "root",
+    "probes",
+    "host_namespaces",
+    "capabilities",
+    "anti_affinity",
+    "command",
+    "nodes",
+    "termination_grace",
+}
+NAMES = {"{w}": ("decode",), "{n}": ("some.name",), "{k}": ("kv_cache_config", "dtype")}
 FREE = (
     ".env",
     "podAnnotations",
@@ -99,29 +102,25 @@ def nested(steps: list[str], value: Any) -> Any:
     return {steps[0]: nested(steps[1:], value)} if steps else value
 
 
-def paths_from(leaf: str) -> list[str]:
+def paths_from(leaf: str) -> list[Path]:
     """Deployment paths whose row has this values path among its candidates."""
-    wanted = steps_of(leaf)
+    wanted = [tuple(steps_of(leaf)), tuple(leaf.split("."))]
     found = []
-    for row in ChartPlaces.ROWS:
-        for candidate in row.values:
-            filled: list[str] = []
-            for step in candidate.split("."):
-                filled += NAMES["k"].split(".") if step == "{k}" else [step.format(**NAMES)]
-            if filled == wanted or filled == leaf.split("."):
-                found.append(row.pattern.format(**NAMES))
+    for row in ROWS:
+        steps = (name for step in row.pattern.steps for name in NAMES.get(step, (step,)))
+        found += [Path(tuple(steps))] if any(line in wanted for line in row.lines(NAMES)) else []
     return found
 
 
 @pytest.mark.parametrize("leaf", [leaf for leaf in LEAVES if leaf not in UNREAD])
 def test_every_key_of_the_values_model_leads_back_to_its_line(leaf: str) -> None:
-    paths = paths_from(leaf)
-    assert paths, f"no row of the table has {leaf}"
+    found = paths_from(leaf)
+    assert found, f"no row of the table has {leaf}"
     text = f"# first line\n{yaml.safe_dump(nested(steps_of(leaf), 'x'))}"
     tree = parse_documents(text, "mine.yaml")[0]
     defaults = parse_documents("a: 1", "values.yaml")[0]
     last = len(text.splitlines())
-    for path in paths:
+    for path in found:
         place = ChartPlaces([], [tree], defaults, {}).locate(path, Place("rendered"))
         assert (place.file, place.line) == ("mine.yaml", last), path
 
@@ -131,15 +130,15 @@ def test_the_list_of_unread_keys_names_only_keys_that_there_are() -> None:
 
 
 def rendering(*files: str, settings: tuple[str, ...] = ()) -> Rendering:
-    paths = tuple(CHART / "ci" / f"{file}-values.yaml" for file in files)
-    return render(ChartSource("test", paths, settings), find_helm())
+    given = tuple(CHART / "ci" / f"{file}-values.yaml" for file in files)
+    return render(ChartSource("test", given, settings), find_helm())
 
 
 def test_no_row_of_the_table_is_dead() -> None:
     facts = Facts()
-    seen: set[str] = set()
+    seen: set[Path] = set()
 
-    def record(path: str, place: Place) -> Place:
+    def record(path: Path, place: Place) -> Place:
         seen.add(path)
         return place
 
@@ -147,10 +146,10 @@ def test_no_row_of_the_table_is_dead() -> None:
     for found in (older, *(rendering(target) for target in TARGETS)):
         build(parse_documents(found.output, "rendered"), "target", facts, record)
     dead = [
-        row.pattern
-        for row in ChartPlaces.ROWS
-        if not any(row.matcher.match(path) for path in seen)
-        and not row.pattern.endswith(OWN_POD_FIELDS)
+        str(row.pattern)
+        for row in ROWS
+        if not any(row.match(path) is not None for path in seen)
+        and not OWN_POD_FIELDS & set(row.pattern.steps)
     ]
     assert dead == []
 
@@ -223,3 +222,12 @@ def test_what_helm_refuses_of_a_setting_is_said_at_the_setting(setting: str, sai
     assert problem.message.startswith(said)
     assert "<nil>" not in problem.message
     assert str(problem.place) == f"--set {setting}"
+
+
+def test_a_misspelt_path_is_an_error_of_types() -> None:
+    # mypy reports an ignore that is not needed, so it must find each of these.
+    decode = paths.workers("decode")
+    _ = decode / "replica"  # type: ignore[operator]
+    _ = decode.entry("environ", "HF_HOME")  # type: ignore[arg-type]
+    with pytest.raises(AttributeError):
+        ChartPlaces([], [], parse_documents("a: 1", "x")[0], {}).locate("name", Place("x"))  # type: ignore[arg-type]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import sys
 from dataclasses import fields, is_dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +25,8 @@ from tests.sources.manifest_examples import (
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from gptoss.deployment.paths import Path
 
 ALL = (ENGINE, ALPHA, BENCHMARK, DOWNLOAD, CLAIM)
 
@@ -179,9 +180,9 @@ def places(value: Any) -> Iterator[Place]:
 def test_every_place_goes_through_the_locator(texts: tuple[str, ...]) -> None:
     asked: set[str] = set()
 
-    def locate(path: str, _place: Place) -> Place:
-        asked.add(path)
-        return Place(path)
+    def locate(path: Path, _place: Place) -> Place:
+        asked.add(str(path))
+        return Place(str(path))
 
     found = deployment(*texts, locate=locate)
     shown = {place.file for place in places(found)}
@@ -190,26 +191,6 @@ def test_every_place_goes_through_the_locator(texts: tuple[str, ...]) -> None:
     }
     assert shown <= asked
     assert found.workers[0].engine["max_batch_size"].place.file.endswith(".engine.max_batch_size")
-
-
-def documented(pattern: str) -> bool:
-    doc = sys.modules["gptoss.sources.kubernetes.build"].__doc__ or ""
-    return pattern in doc
-
-
-def test_every_deployment_path_is_documented() -> None:
-    asked: set[str] = set()
-
-    def locate(path: str, place: Place) -> Place:
-        asked.add(path)
-        return place
-
-    deployment(*ALL, locate=locate)
-    deployment(ENGINE, BETA, locate=locate)
-    for path in asked:
-        inside = re.sub(r"^(frontend|benchmark|downloads|(workers|others)\.[^.]+)\.", "", path)
-        word = inside.partition(".")[0]
-        assert documented(f"{word}`") or documented(f"{word}.<"), path
 
 
 def test_the_benchmark_is_what_its_script_really_runs() -> None:

@@ -6,7 +6,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from gptoss.command_lines.dialects import read_command
+from gptoss.deployment import paths
 from gptoss.deployment.model import Deployment, Frontend, Platform, Worker
+from gptoss.deployment.paths import BENCHMARK, DOWNLOADS
 from gptoss.facts.programs import taken_for
 from gptoss.sources.kubernetes.graph import FRONTEND
 from gptoss.sources.parts.commands import module_command
@@ -163,14 +165,14 @@ class _Reader:
                 self.frontend = Frontend(**_fields(container), arguments=arguments)
         elif is_measured(commands):
             if self.benchmark is None:
-                scope = self._root.under("benchmark")
+                scope = self._root.part(BENCHMARK)
                 self.benchmark = benchmark_of(container.name, read.pod, scope)
         elif _fills_the_cache(commands):
-            scope = self._root.under("downloads")
+            scope = self._root.part(DOWNLOADS)
             self.downloads.append(download_of(container.name, read.pod, scope))
 
     def _worker(self, container: Container, command: Command) -> None:
-        scope = self._root.under("workers", container.name)
+        scope = self._root.part(paths.workers(container.name))
         home = Tree({}, container.read.pod.place)
         template = PodTemplate(home, None, None, None)
         part = Part(container.name, home, None, None, {}, template)
@@ -182,7 +184,7 @@ class _Reader:
         self.problems += problems
 
     def _server(self, container: Container) -> Server:
-        scope = self._root.under("workers", container.name)
+        scope = self._root.part(paths.workers(container.name))
 
         def engine(path: Located[str] | None) -> EngineYaml:
             return engine_yaml(path, container.read, {}, scope)

@@ -1,48 +1,6 @@
 """Builds a deployment from Kubernetes manifests.
 
-Every place in the model is the locator's answer for a deployment path:
-
-=============================================  ===================================================
-``name``, ``api_version``, ``release``,        of the DynamoGraphDeployment
-``backend``
-``annotations.<key>``                          its annotations
-``environment.<NAME>``                         variables that it sets for every component
-``frontend``                                   the frontend; ``frontend.…`` what is in it
-``workers.<name>``                             a worker; the name as it is written
-``others.<name>``                              a component that is neither
-``benchmark``, ``accuracy``, ``downloads``     Jobs
-``config_maps.<name>``, ``claims.<name>``      objects given along with it
-``services.<name>``, ``services.<name>.port``  Services that lead to a server
-``rollout``, ``rollout.strategy``,             how the pods of a server are replaced
-``rollout.surge``, ``rollout.deadline``
-``scraped``                                    paths under which its metrics are read
-``operator.…``, ``components.<name>.…``        what is asked of the operator
-``manifest``                                   anything else in a manifest
-=============================================  ===================================================
-
-A component or Job ``<pod>`` has:
-
-=============================================  ===================================================
-``<pod>.image``, ``<pod>.command``             image; words of the command that belong to no flag
-``<pod>.flags.<--flag>``                       a flag and its value
-``<pod>.env.<NAME>``, ``<pod>.secrets``        variables; Secrets taken whole
-``<pod>.mounts.<path>``                        volumes
-``<pod>.nodes.<label>``                        what is asked of the node
-``<pod>.anti_affinity``                        pods it keeps away from
-``<pod>.tolerations.<key>``                    taints it tolerates
-``<pod>.requests.<name>``, ``…limits.<name>``  resource quantities without GPUs
-``<pod>.annotations.<key>``                    pod annotations
-``<pod>.pull_secrets``, ``privileged``,        the fields of :class:`gptoss.deployment.pods.Pod`
-``root``, ``non_root``, ``probes.<kind>``,
-``capabilities.<name>``, ``termination_grace``,
-``host_namespaces.<name>``, ``shared_memory``
-=============================================  ===================================================
-
-A component also has ``type``, ``sub_type``, ``replicas``, ``runtime_version`` and
-``ignored.<field>``; a worker ``gpus``, ``node_count``, ``model``, ``served_name``, ``engine`` (the
-engine YAML as a whole) and ``engine.<dotted key>``; the benchmark ``concurrency``, ``requests``,
-``input_tokens``, ``output_tokens``, ``concurrency_per_gpu`` and ``gpu_count``; the evaluation
-``efforts``; a download ``model`` and ``revision``.
+Every place in the model is the locator's answer for a path (:mod:`gptoss.deployment.paths`).
 
 Problems that the reader finds have the kinds ``duplicate-key``, ``config-map-twice``,
 ``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused``,
@@ -54,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.deployment import paths
 from gptoss.deployment.model import Deployment, Problem
 from gptoss.sources.kubernetes.components import Components
 from gptoss.sources.kubernetes.fields import field_problems
@@ -129,9 +88,9 @@ def build(
         config_maps=objects.located_config_maps(root),
         claims=objects.located_claims(root),
         volumes=objects.volumes(root),
-        downloads=tuple(read_download(job, root.under("downloads")) for job in downloads),
-        benchmark=read_benchmark(benchmark, root.under("benchmark")) if benchmark else None,
-        accuracy=read_accuracy(accuracy, root.under("accuracy")) if accuracy else None,
+        downloads=tuple(read_download(job, root.part(paths.DOWNLOADS)) for job in downloads),
+        benchmark=read_benchmark(benchmark, root.part(paths.BENCHMARK)) if benchmark else None,
+        accuracy=read_accuracy(accuracy, root.part(paths.ACCURACY)) if accuracy else None,
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
@@ -181,7 +140,7 @@ def _serve_deployment(
     """The server of a Deployment or StatefulSet."""
     workload = objects.graph.tree
     name = worker_name(workload, objects.graph.name)
-    scope = root.under("workers", name)
+    scope = root.part(paths.workers(name))
     read = read_pod(pod_template(workload), scope)
     config_maps = objects.config_map_trees
     spec = a_map(workload.at("spec"), "spec")
@@ -230,7 +189,7 @@ def _annotations(graph: Tree, root: Scope) -> dict[str, Located[str]]:
     metadata = a_map(graph.at("metadata"), "metadata")
     annotations = string_map(metadata.at("annotations") if metadata else None, "annotations")
     return {
-        key: Located(value, root.at(f"annotations.{key}", tree.where))
+        key: Located(value, root.entry("annotations", key, tree.where))
         for key, value, tree in annotations
     }
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, TypedDict
 
 from gptoss.command_lines.dialects import read_command
+from gptoss.deployment import paths
 from gptoss.deployment.model import Component, Frontend, Problem, Worker
 from gptoss.facts import programs
 from gptoss.sources.kubernetes.graph import FRONTEND
@@ -86,7 +87,7 @@ class Components:
         if self._frontend is None and (is_frontend or part.may_run(FRONTEND)):
             self._frontend = part
             return
-        scope = self._root.under("others", part.name)
+        scope = self._root.part(paths.others(part.name))
         self.others.append(Component(**_fields(part, read_pod(part.template, scope).pod, scope)))
 
     def frontend(self, release: Release | None) -> Frontend | None:
@@ -95,7 +96,7 @@ class Components:
         Raises:
             InputError: A field has a shape that the API server would refuse.
         """
-        part, scope = self._frontend, self._root.under("frontend")
+        part, scope = self._frontend, self._root.part(paths.FRONTEND)
         if part is None:
             return None
         pod = read_pod(part.template, scope).pod
@@ -121,7 +122,7 @@ class Components:
 
     def _add_running(self, part: Part) -> bool:
         """Adds a component; False when the module is named but no command runs it."""
-        scope = self._root.under("workers", part.name)
+        scope = self._root.part(paths.workers(part.name))
         read = read_pod(part.template, scope)
         command = module_command(read.pod.commands, MODULE)
         if command is not None:
@@ -136,7 +137,7 @@ def _fields(part: Part, pod: Pod, scope: Scope) -> ComponentFields:
         type=scope.text("type", part.type),
         sub_type=scope.text("sub_type", part.sub_type),
         replicas=scope.whole("replicas", part.tree.at("replicas"), "replicas"),
-        ignored={f: scope.at(f"ignored.{f}", tree.where) for f, tree in part.ignored.items()},
+        ignored={f: scope.entry("ignored", f, tree.where) for f, tree in part.ignored.items()},
         runtime_version=scope.text("runtime_version", part.tree.at("runtimeVersionOverride")),
         pod=pod,
     )

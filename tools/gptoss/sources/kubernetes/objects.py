@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Problem
@@ -92,23 +93,22 @@ class Objects:
         """The ConfigMaps with the places to show."""
         found = []
         for config_map in self.config_maps:
-            path = f"config_maps.{config_map.name}"
             tables = [a_map(config_map.tree.at(name), name) for name in ("data", "binaryData")]
             keys = {
-                key: root.at(path, value.where)
+                key: root.entry("config_maps", config_map.name, value.where)
                 for table in tables
                 if table
                 for key, value in table.items()
             }
             named = config_map.tree.at("metadata", "name") or config_map.tree
-            place = root.at(path, named.where)
+            place = root.entry("config_maps", config_map.name, named.where)
             found.append(ConfigMap(config_map.name, place, keys))
         return tuple(found)
 
     def located_claims(self, root: Scope) -> tuple[Located[str], ...]:
         """The claims with the places to show."""
         return tuple(
-            Located(claim.value, root.at(f"claims.{claim.value}", claim.place))
+            Located(claim.value, root.entry("claims", claim.value, claim.place))
             for claim in self.claims
         )
 
@@ -128,7 +128,7 @@ class Objects:
                     "config-map-twice",
                     f"ConfigMap {config_map.name} is given twice with different data, "
                     f"first at {first.tree.place}",
-                    root.at(f"config_maps.{config_map.name}", where.where),
+                    root.entry("config_maps", config_map.name, where.where),
                 )
 
 
@@ -206,15 +206,16 @@ def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
 
 
 def _claim(named: Named, root: Scope) -> Claim:
-    path, spec = f"claims.{named.name}", a_map(named.tree.at("spec"), "spec")
+    locate = partial(root.entry, "claims", named.name)
+    spec = a_map(named.tree.at("spec"), "spec")
     fixed = {}
     for field_name in FIXED_OF_CLAIM:
         found = spec.at(field_name) if spec else None
         if found is not None and found.value is not None:
             words = found.elements() or [found]
             text = ", ".join(sorted(str(word.value) for word in words))
-            fixed[field_name] = Located(text, root.at(path, found.where))
+            fixed[field_name] = Located(text, locate(found.where))
     asked = spec.at("resources", "requests", "storage") if spec else None
     size = quantity(asked, "storage")
-    located = Located(size, root.at(path, asked.where)) if asked and size else None
-    return Claim(named.name, located, fixed, root.at(path, named.tree.place))
+    located = Located(size, locate(asked.where)) if asked and size else None
+    return Claim(named.name, located, fixed, locate(named.tree.place))

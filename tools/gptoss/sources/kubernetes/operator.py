@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment import paths
 from gptoss.deployment.model import Problem
 from gptoss.deployment.operator import (
     ComponentRequest,
@@ -37,13 +38,13 @@ def read_operator_settings(graph: Tree, parts: list[Part], root: Scope) -> Opera
     spec = a_map(graph.at("spec"), "spec")
     if spec is None:
         return OperatorSettings()
-    scope = root.under("operator")
+    scope = root.part(paths.OPERATOR)
     return OperatorSettings(
         restart=_restart(a_map(spec.at("restart"), "restart"), scope),
         topology=_topology(spec, scope),
         priority_class=scope.text("priority_class", spec.at("priorityClassName")),
         components={
-            part.name: _component(part, root.under("components", part.name)) for part in parts
+            part.name: _component(part, root.part(paths.components(part.name))) for part in parts
         },
     )
 
@@ -132,8 +133,8 @@ def _restart(tree: Tree | None, scope: Scope) -> Restart | None:
     order = strings(strategy.at("order"), "order") if strategy else []
     return Restart(
         place=scope.at("restart", tree.where),
-        id=scope.text("restart.id", tree.at("id")),
-        strategy=scope.text("restart.type", strategy.at("type")) if strategy else None,
+        id=scope.text("restart", tree.at("id"), "restart.id"),
+        strategy=scope.text("restart", strategy.at("type"), "restart.type") if strategy else None,
         order=tuple(Located(name, scope.at("restart", item.where)) for name, item in order),
     )
 
@@ -143,13 +144,13 @@ def _topology(owner: Tree, scope: Scope) -> Topology | None:
     if tree is None:
         return None
     names = [
-        scope.text(f"topology.{field}", tree.at(field))
+        scope.text("topology", tree.at(field), f"topology.{field}")
         for field in ("clusterTopologyName", "topologyProfile")
     ]
     return Topology(
         place=scope.at("topology", tree.where),
         name=next((name for name in names if name and name.value), None),
-        domain=scope.text("topology.packDomain", tree.at("packDomain")),
+        domain=scope.text("topology", tree.at("packDomain"), "topology.packDomain"),
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment import paths
 from gptoss.deployment.objects import Rollout, Service, ServicePort
 from gptoss.sources.parts.commands import read_commands
 from gptoss.sources.parts.part import main_container
@@ -89,7 +90,7 @@ def read_service(tree: Tree, workload: Tree, root: Scope) -> Service:
         InputError: A field has a shape that the API server would refuse.
     """
     name = tree.text("metadata", "name") or ""
-    scope = root.under("services", name)
+    scope = root.part(paths.services(name))
     spec = a_map(tree.at("spec"), "spec")
     named = _port_names(workload)
     sidecars = len(maps(workload.at("spec", "template", "spec", "containers"), "containers")) > 1
@@ -104,7 +105,7 @@ def read_service(tree: Tree, workload: Tree, root: Scope) -> Service:
             leads_to = int(leads_to) if leads_to.isdecimal() else named.get(leads_to)
         ours = not sidecars or leads_to in named.values()
         ports.append(ServicePort(port, leads_to if ours else None))
-    return Service(name, scope.at("", tree.where), tuple(ports))
+    return Service(name, scope.here(tree.where), tuple(ports))
 
 
 def read_rollout(workload: Tree, root: Scope) -> Rollout | None:
@@ -115,13 +116,13 @@ def read_rollout(workload: Tree, root: Scope) -> Rollout | None:
     """
     if workload.text("kind") != "Deployment":
         return None
-    scope = root.under("rollout")
+    scope = root.part(paths.ROLLOUT)
     spec = a_map(workload.at("spec"), "spec") or Tree({}, workload.place)
     strategy = a_map(spec.at("strategy"), "strategy")
     surge = strategy.at("rollingUpdate", "maxSurge") if strategy else None
     where = workload.at("metadata", "name") or workload
     return Rollout(
-        place=scope.at("", where.where),
+        place=scope.here(where.where),
         strategy=scope.text("strategy", strategy.at("type") if strategy else None),
         surge=Located(str(surge.value), scope.at("surge", surge.where)) if surge else None,
         deadline=scope.whole(

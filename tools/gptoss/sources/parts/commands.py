@@ -58,7 +58,7 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
     literals = {name: variable.value for name, variable in environment.items()}
     script = read_script(tree, literals, [text for text, _ in words[position + 1 :]])
     exports = {
-        name: Variable(name, located.value, None, scope.at(f"env.{name}", located.place))
+        name: Variable(name, located.value, None, scope.entry("env", name, located.place))
         for name, located in script.exports.items()
     }
     return Commands(
@@ -100,15 +100,15 @@ def _script_position(words: Words) -> int | None:
 def _placed(words: Sequence[Located[str]], scope: Scope) -> tuple[Located[str], ...]:
     """The words with the places to show: a flag and its value under the flag's path."""
     placed = []
-    path, takes_value = "command", False
+    path, takes_value = scope.path / "command", False
     for word in words:
         is_flag = word.value.startswith("-") and word.value not in ("-", "-m", "--")
         if is_flag:
             name, equals, _ = word.value.partition("=")
-            path, takes_value = f"flags.{name}", not equals
+            path, takes_value = scope.path.entry("flags", name), not equals
         elif not takes_value:
-            path = "command"
+            path = scope.path / "command"
         else:
             takes_value = False
-        placed.append(Located(word.value, scope.at(path, word.place)))
+        placed.append(Located(word.value, scope.locate(path, word.place)))
     return tuple(placed)

@@ -73,8 +73,7 @@ def _read(text: Tree, scope: Scope) -> EngineYaml:
         return EngineYaml(Tree({}, text.where), known=True, problems=(problem,))
     if not tree.is_map:
         raise InputError("the engine YAML must be a map of settings", tree.place)
-    engine = scope.under("engine")
-    problems = [repeated_key(key, engine.at(key, place)) for key, place in repeated_keys(tree)]
+    problems = [repeated_key(key, scope.engine(key, at)) for key, at in repeated_keys(tree)]
     return EngineYaml(tree, True, tuple(problems))
 
 

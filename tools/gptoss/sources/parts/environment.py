@@ -12,6 +12,7 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.deployment.paths import Table
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.places import Located
     from gptoss.text.yaml_tree import Tree
@@ -19,13 +20,13 @@ if TYPE_CHECKING:
 REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
 
 
-def variables(tree: Tree | None, scope: Scope, prefix: str = "env") -> dict[str, Variable]:
+def variables(tree: Tree | None, scope: Scope, table: Table = "env") -> dict[str, Variable]:
     """Variables of an ``env`` list by name; references to earlier ones are filled in.
 
     Args:
         tree: The list.
         scope: What the variables belong to.
-        prefix: Path of the variables in the scope.
+        table: What they are called in its path.
     """
     found: dict[str, Variable] = {}
     for entry in maps(tree, "env"):
@@ -41,7 +42,7 @@ def variables(tree: Tree | None, scope: Scope, prefix: str = "env") -> dict[str,
         secret = a_map(origin.at("secretKeyRef") if origin else None, f"secretKeyRef of {name}")
         named = string(secret.at("name"), "the name of a Secret") if secret else None
         where = (entry.at("value") or entry.at("valueFrom") or entry).where
-        found[name] = Variable(name, value, named, scope.at(f"{prefix}.{name}", where))
+        found[name] = Variable(name, value, named, scope.entry(table, name, where))
     return found
 
 

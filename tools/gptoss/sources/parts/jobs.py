@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gptoss.command_lines.plain_words import plain_value
 from gptoss.deployment.jobs import Accuracy, Benchmark, Download, Step
@@ -33,8 +33,11 @@ PER_GPU_ANNOTATION = "gpt-oss/concurrency-per-gpu"
 MODEL_VARIABLES = ("MODEL_ID", "MODEL_NAME")
 REVISION_VARIABLES = ("MODEL_REVISION",)
 
+Number = Literal[
+    "concurrency", "requests", "input_tokens", "output_tokens", "concurrency_per_gpu", "gpu_count"
+]  # fmt: skip
 # The flag of aiperf, then variables that recipes use for the same.
-NUMBERS = {
+NUMBERS: dict[Number, tuple[str, tuple[str, ...]]] = {
     "concurrency": ("--concurrency", ("CONCURRENCY", "TOTAL_CONCURRENCY")),
     "requests": ("--request-count", ("REQUEST_COUNT", "NUM_REQUESTS")),
     "input_tokens": ("--isl", ("ISL",)),
@@ -42,7 +45,10 @@ NUMBERS = {
     "concurrency_per_gpu": ("", ("CONCURRENCY_PER_GPU",)),
     "gpu_count": ("", ("DEPLOYMENT_GPU_COUNT",)),
 }
-ANNOTATIONS = {"concurrency_per_gpu": PER_GPU_ANNOTATION, "gpu_count": GPUS_ANNOTATION}
+ANNOTATIONS: dict[Number, str] = {
+    "concurrency_per_gpu": PER_GPU_ANNOTATION,
+    "gpu_count": GPUS_ANNOTATION,
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +210,9 @@ def _repository(command: Command) -> Located[str] | None:
     return None
 
 
-def _number(name: str, pod: Pod, arguments: Arguments | None, scope: Scope) -> Located[int] | None:
+def _number(
+    name: Number, pod: Pod, arguments: Arguments | None, scope: Scope
+) -> Located[int] | None:
     flag, names = NUMBERS[name]
     annotation = pod.annotations.get(ANNOTATIONS.get(name, ""))
     candidates = [

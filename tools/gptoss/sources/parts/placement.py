@@ -22,7 +22,7 @@ def node_requirements(spec: Tree, scope: Scope) -> list[NodeRequirement]:
     """What node selector and node affinity ask for."""
     found = []
     for key, value, tree in string_map(spec.at("nodeSelector"), "nodeSelector"):
-        place = scope.at(f"nodes.{key}", tree.where)
+        place = scope.entry("nodes", key, tree.where)
         found.append(NodeRequirement(key, "In", (value,), required=True, place=place))
     affinity = _affinity(spec, "nodeAffinity")
     if affinity is None:
@@ -55,7 +55,7 @@ def tolerations(spec: Tree, scope: Scope) -> list[Toleration]:
     found = []
     for entry in maps(spec.at("tolerations"), "tolerations"):
         key = string(entry.at("key"), "the key of a toleration") or ""
-        found.append(Toleration(key, scope.at(f"tolerations.{key}", entry.place)))
+        found.append(Toleration(key, scope.entry("tolerations", key, entry.place)))
     return found
 
 
@@ -73,7 +73,7 @@ def _requirements(term: Tree, required: bool, scope: Scope) -> Iterator[NodeRequ
                 string(entry.at("operator"), "operator") or "",
                 tuple(text for text, _ in strings(entry.at("values"), "values")),
                 required,
-                scope.at(f"nodes.{key}", entry.place),
+                scope.entry("nodes", key, entry.place),
             )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from gptoss.deployment.pods import Pod, Probe
 from gptoss.sources.parts.commands import Words, read_commands, words_of
@@ -109,7 +109,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
     resources = [container.at("resources"), service.at("resources")]
     size = quantity(template.shared_memory, "the size of shared memory")
     pod = Pod(
-        place=scope.at("", template.home.where),
+        place=scope.here(template.home.where),
         image=scope.text("image", container.at("image")),
         commands=commands.commands,
         uses_shell=commands.uses_shell,
@@ -125,7 +125,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         requests=_quantities(resources, "requests", scope),
         limits=_quantities(resources, "limits", scope),
         annotations={
-            key: Located(value, scope.at(f"annotations.{key}", tree.where))
+            key: Located(value, scope.entry("annotations", key, tree.where))
             for key, value, tree in string_map(template.annotations, "annotations")
         },
         pull_secrets=_pull_secrets(spec, scope),
@@ -152,7 +152,9 @@ def _shared_memory(tree: Tree | None, size: str | None, scope: Scope) -> Located
     return Located(size, scope.at("shared_memory", tree.where))
 
 
-def _quantities(resources: list[Tree | None], kind: str, scope: Scope) -> dict[str, Located[str]]:
+def _quantities(
+    resources: list[Tree | None], kind: Literal["requests", "limits"], scope: Scope
+) -> dict[str, Located[str]]:
     """Requests or limits by name; those of a v1alpha1 service are written over the container's."""
     found = {}
     for tree in resources:
@@ -160,7 +162,7 @@ def _quantities(resources: list[Tree | None], kind: str, scope: Scope) -> dict[s
         for name, amount in amounts.items():
             value = quantity(amount, f"resources.{kind}.{name}")
             if value is not None and name not in ("gpu", "gpuType", GPU):
-                found[name] = Located(value, scope.at(f"{kind}.{name}", amount.where))
+                found[name] = Located(value, scope.entry(kind, name, amount.where))
     return found
 
 
@@ -236,7 +238,7 @@ def _probes(container: Tree, service: Tree, scope: Scope) -> dict[str, Probe]:
             whole_number(written.at(field), f"{name}.{field}") or default
             for field, default in PROBE_DEFAULTS.items()
         )
-        found[kind] = Probe(scope.at(f"probes.{kind}", written.where), delay, period, threshold)
+        found[kind] = Probe(scope.entry("probes", kind, written.where), delay, period, threshold)
     return found
 
 
@@ -244,13 +246,13 @@ def _capabilities(container: Tree, scope: Scope) -> tuple[Located[str], ...]:
     found = a_map(_security(container, "capabilities"), "capabilities")
     added = strings(found.at("add"), "capabilities.add") if found else []
     return tuple(
-        Located(name, scope.at(f"capabilities.{name}", tree.place)) for name, tree in added
+        Located(name, scope.entry("capabilities", name, tree.place)) for name, tree in added
     )
 
 
 def _host_namespaces(spec: Tree, scope: Scope) -> tuple[Located[str], ...]:
     return tuple(
-        Located(name, scope.at(f"host_namespaces.{name}", found.where))
+        Located(name, scope.entry("host_namespaces", name, found.where))
         for name in HOST_NAMESPACES
         if (found := spec.at(name)) and is_on(found, name)
     )

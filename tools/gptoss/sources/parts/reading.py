@@ -9,19 +9,21 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.paths import DEPLOYMENT, Path
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.deployment.paths import Field, Table
     from gptoss.text.yaml_tree import Tree
 
-Locator = Callable[[str, Place], Place]
+Locator = Callable[[Path, Place], Place]
 """Gives the place to show for a deployment path and a place in a manifest."""
 
 
-def as_rendered(_path: str, place: Place) -> Place:
+def as_rendered(_path: Path | str, place: Place) -> Place:
     """Shows the place in the manifest itself."""
     return place
 
@@ -31,34 +33,41 @@ class Scope:
     """A part of the deployment: places are located under its path."""
 
     locate: Locator
-    path: str = ""
+    path: Path = DEPLOYMENT
 
-    @property
-    def here(self) -> str:
-        """The path without the dot at its end."""
-        return self.path.removesuffix(".")
+    def part(self, path: Path) -> Scope:
+        """The scope of a part of the same deployment."""
+        return Scope(self.locate, path)
 
-    def under(self, *names: str) -> Scope:
-        """The scope of something inside."""
-        return Scope(self.locate, self.path + "".join(f"{name}." for name in names))
+    def here(self, place: Place) -> Place:
+        """The place to show for the part itself."""
+        return self.locate(self.path, place)
 
-    def at(self, name: str, place: Place) -> Place:
-        """The place to show for something inside; for the scope itself when there is no name."""
-        return self.locate(self.path + name if name else self.here, place)
+    def at(self, field: Field, place: Place) -> Place:
+        """The place to show for a field."""
+        return self.locate(self.path / field, place)
 
-    def text(self, name: str, tree: Tree | None) -> Located[str] | None:
-        """A string inside."""
-        value = string(tree, name)
-        return None if tree is None or value is None else Located(value, self.at(name, tree.where))
+    def entry(self, table: Table, key: str, place: Place) -> Place:
+        """The place to show for what has a name of its own."""
+        return self.locate(self.path.entry(table, key), place)
 
-    def moved(self, name: str, text: Located[str] | None) -> Located[str] | None:
-        """A text that is already located, to be shown where something inside leads."""
-        return Located(text.value, self.at(name, text.place)) if text else None
+    def engine(self, key: str, place: Place) -> Place:
+        """The place to show for a dotted key of the engine YAML."""
+        return self.locate(self.path.engine(key), place)
 
-    def whole(self, name: str, tree: Tree | None, what: str) -> Located[int] | None:
-        """A whole number inside."""
+    def text(self, field: Field, tree: Tree | None, what: str = "") -> Located[str] | None:
+        """A string in a field; ``what`` is how a message calls it."""
+        value = string(tree, what or field)
+        return None if tree is None or value is None else Located(value, self.at(field, tree.where))
+
+    def moved(self, field: Field, text: Located[str] | None) -> Located[str] | None:
+        """A text that is already located, to be shown where a field leads."""
+        return Located(text.value, self.at(field, text.place)) if text else None
+
+    def whole(self, field: Field, tree: Tree | None, what: str) -> Located[int] | None:
+        """A whole number in a field."""
         value = whole_number(tree, what)
-        return None if tree is None or value is None else Located(value, self.at(name, tree.where))
+        return None if tree is None or value is None else Located(value, self.at(field, tree.where))
 
 
 def a_map(tree: Tree | None, what: str) -> Tree | None:

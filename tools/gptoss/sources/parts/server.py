@@ -89,7 +89,7 @@ def serve_deployment(
     file = arguments[CONFIG].located
     yaml = server.engine(file)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else server.read.pod.place
-    engine = serve_settings(version, arguments, yaml.tree, home, facts, scope.under("engine").at)
+    engine = serve_settings(version, arguments, yaml.tree, home, facts, scope.engine)
     named = engine["model"]
     model = next(iter(arguments.words), None)
     if isinstance(named.value, str) and named.is_set:

@@ -40,7 +40,7 @@ def mounts(spec: Tree | None, container: Tree | None, scope: Scope) -> list[Moun
                 config_map=volume.config_map,
                 read_only=bool(is_on(entry.at("readOnly"), "readOnly")) or volume.read_only,
                 sub_path=string(entry.at("subPath"), "subPath"),
-                place=scope.at(f"mounts.{path}", entry.place),
+                place=scope.entry("mounts", path, entry.place),
                 items=volume.items,
             )
         )
@@ -54,7 +54,7 @@ def claim_mounts(tree: Tree | None, scope: Scope) -> list[Mount]:
         path = string(entry.at("mountPoint"), "mountPoint")
         claim = string(entry.at("name"), "the name of a claim")
         if path:
-            place = scope.at(f"mounts.{path}", entry.place)
+            place = scope.entry("mounts", path, entry.place)
             found.append(Mount(path, claim, None, read_only=False, sub_path=None, place=place))
     return found
 

@@ -73,8 +73,7 @@ def read_worker(
     file = arguments["--extra-engine-args"].located
     yaml = engine_yaml(file, read, config_maps, scope)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
-    locate = scope.under("engine").at
-    engine = engine_settings(arguments, yaml.tree, home, facts, locate, release)
+    engine = engine_settings(arguments, yaml.tree, home, facts, scope.engine, release)
     problem = override_problem(arguments)
     fields = WorkerFields(
         arguments=arguments,

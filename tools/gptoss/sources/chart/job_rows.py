@@ -1,11 +1,18 @@
-"""Rows of the table of :mod:`gptoss.sources.chart.lines` for benchmark and evaluation."""
+"""Rows of the table of :mod:`gptoss.sources.chart.rows` for benchmark and evaluation."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.paths import ACCURACY, BENCHMARK
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from gptoss.deployment.paths import Path
+
+KEY = "{n}"
+"""Stands for any key in a pattern and its values."""
 
 CONCURRENCY = (
     "workload.sweep.to",
@@ -17,14 +24,14 @@ CONCURRENCY = (
 REQUESTS = ("workload.sweep.rounds", "workload.sweep", "workload.requests", *CONCURRENCY[3:])
 
 
-def benchmark_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
+def benchmark_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     """What the benchmark Job says, and the values that it follows from."""
-    yield "benchmark.input_tokens", ("workload.inputTokens",)
-    yield "benchmark.output_tokens", ("workload.outputTokens",)
-    yield "benchmark.concurrency", CONCURRENCY
-    yield "benchmark.concurrency_per_gpu", ("workload.concurrencyPerGpu",)
-    yield "benchmark.gpu_count", ("workers",)
-    yield "benchmark.requests", REQUESTS
+    yield BENCHMARK / "input_tokens", ("workload.inputTokens",)
+    yield BENCHMARK / "output_tokens", ("workload.outputTokens",)
+    yield BENCHMARK / "concurrency", CONCURRENCY
+    yield BENCHMARK / "concurrency_per_gpu", ("workload.concurrencyPerGpu",)
+    yield BENCHMARK / "gpu_count", ("workers",)
+    yield BENCHMARK / "requests", REQUESTS
     flags = {
         "--sweep": CONCURRENCY[:3],
         "--rounds": ("workload.sweep.rounds", "workload.sweep"),
@@ -37,30 +44,28 @@ def benchmark_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
         "--model": ("model.servedName", "model.id"),
         "--tokenizer": ("model.id",),
         "--tokenizer-revision": ("model.revision",),
-        "{n}": ("benchmark.extraArgs",),
+        KEY: ("benchmark.extraArgs",),
     }
     for flag, values in flags.items():
-        yield f"benchmark.flags.{flag}", values
-    yield from _artifacts("benchmark")
+        yield BENCHMARK.entry("flags", flag), values
+    yield from _artifacts(BENCHMARK)
 
 
-def accuracy_rows() -> Iterator[tuple[str, tuple[str, ...]]]:
+def accuracy_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     """What the accuracy Job says, and the values that it follows from."""
-    yield "accuracy.efforts", ("accuracy.reasoningEfforts",)
+    yield ACCURACY / "efforts", ("accuracy.reasoningEfforts",)
     flags = {
         "--eval": ("accuracy.evals",),
         "--reasoning-effort": ("accuracy.reasoningEfforts",),
         "--n-threads": ("accuracy.threads", "workers"),
         "--model": ("model.servedName", "model.id"),
-        "{n}": ("accuracy.extraArgs",),
+        KEY: ("accuracy.extraArgs",),
     }
     for flag, values in flags.items():
-        yield f"accuracy.flags.{flag}", values
-    yield from _artifacts("accuracy")
+        yield ACCURACY.entry("flags", flag), values
+    yield from _artifacts(ACCURACY)
 
 
-def _artifacts(job: str) -> Iterator[tuple[str, tuple[str, ...]]]:
-    yield (
-        f"{job}.mounts./artifacts",
-        (f"{job}.artifacts.existingClaim", f"{job}.artifacts.subPath"),
-    )
+def _artifacts(job: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    values = (f"{job}.artifacts.existingClaim", f"{job}.artifacts.subPath")
+    yield job.entry("mounts", "/artifacts"), values

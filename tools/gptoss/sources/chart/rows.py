@@ -1,0 +1,186 @@
+"""The table of what a deployment says, and the values that it follows from.
+
+Of a row's values the first one that is set is the one to edit.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.deployment import paths
+from gptoss.deployment.paths import ACCURACY, BENCHMARK, DEPLOYMENT, DOWNLOADS, FRONTEND, Path
+from gptoss.sources.chart.job_rows import KEY, accuracy_rows, benchmark_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    Names = Mapping[str, tuple[str, ...]]
+
+# Stand for the name of a worker and for the rest of a path.
+NAME, REST = "{w}", "{k}"
+WORKER = paths.workers(NAME)
+JOBS = (BENCHMARK, ACCURACY, DOWNLOADS)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """A row of the table.
+
+    Attributes:
+        pattern: What the deployment says, with placeholders for names.
+        values: Dotted values paths with the same placeholders, strongest first.
+    """
+
+    pattern: Path
+    values: tuple[str, ...]
+
+    def match(self, path: Path) -> Names | None:
+        """What stands for the placeholders in a path; None when it is another one."""
+        pattern, steps = self.pattern.steps, path.steps
+        if pattern[-1] == REST:
+            steps, rest = steps[: len(pattern) - 1], steps[len(pattern) - 1 :]
+            pattern, names = pattern[:-1], {REST: rest}
+            if not rest:
+                return None
+        else:
+            names = {}
+        if len(pattern) != len(steps):
+            return None
+        for expected, step in zip(pattern, steps, strict=True):
+            if expected in (NAME, KEY):
+                names[expected] = (step,)
+            elif expected != step:
+                return None
+        return names
+
+    def lines(self, names: Names) -> list[tuple[str, ...]]:
+        """The steps of its values paths with names filled in."""
+        return [
+            tuple(step for part in value.split(".") for step in names.get(part, (part,)))
+            for value in self.values
+        ]
+
+
+def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    yield DEPLOYMENT / "name", ()
+    yield DEPLOYMENT / "backend", ("runtime.kind",)
+    yield DEPLOYMENT / "api_version", ("runtime.apiVersion", "runtime.release", "runtime.kind")
+    yield DEPLOYMENT / "release", ("runtime.release",)
+    yield DEPLOYMENT.entry("annotations", KEY), ("annotations.{n}",)
+    yield from _worker_rows()
+    yield from _frontend_rows()
+    yield from benchmark_rows()
+    yield from accuracy_rows()
+    yield from _cache_rows()
+    yield from _pod_rows(FRONTEND, "frontend")
+    yield from _pod_rows(WORKER, "workers.{w}")
+    yield from _pod_rows(BENCHMARK, "benchmark")
+    yield from _pod_rows(ACCURACY, "accuracy")
+    yield from _pod_rows(DOWNLOADS, "modelCache.download")
+    yield DEPLOYMENT.entry("config_maps", KEY), ("workers",)
+
+
+def _pod_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    own: dict[Path, tuple[str, ...]] = {
+        pod.entry("env", KEY): ("env.{n}",),
+        pod.entry("requests", KEY): ("resources.requests.{n}",),
+        pod.entry("limits", KEY): ("resources.limits.{n}",),
+        pod.entry("annotations", KEY): ("podAnnotations.{n}",),
+        pod.entry("mounts", KEY): ("extraVolumeMounts", "extraVolumes", "extraPodSpec.volumes"),
+        pod / "privileged": ("extraPodSpec",),
+        pod.entry("nodes", KEY): ("extraPodSpec.nodeSelector.{n}", "extraPodSpec.affinity"),
+        pod / "anti_affinity": ("extraPodSpec.affinity",),
+        pod.entry("tolerations", KEY): ("extraPodSpec.tolerations",),
+        pod / "pull_secrets": ("extraPodSpec.imagePullSecrets",),
+        pod.entry("probes", KEY): ("extraPodSpec",),
+        pod.entry("host_namespaces", KEY): ("extraPodSpec.{n}",),
+        pod.entry("capabilities", KEY): ("extraPodSpec",),
+        pod / "command": ("extraPodSpec",),
+        pod / "termination_grace": ("terminationGracePeriodSeconds", "extraPodSpec"),
+    }
+    context = ("podSecurityContext", "containerSecurityContext")
+    shared: dict[Path, tuple[str, ...]] = {
+        pod / "root": tuple(f"{each}.runAsUser" for each in context),
+        pod / "non_root": tuple(f"{each}.runAsNonRoot" for each in context),
+        pod / "privileged": ("containerSecurityContext.privileged",),
+        pod.entry("capabilities", KEY): ("containerSecurityContext.capabilities.add",),
+        pod / "pull_secrets": ("imagePullSecrets",),
+        pod.entry("tolerations", KEY): ("hardware.tolerations", "hardware.gpu"),
+    }
+    for path, candidates in own.items():
+        yield path, tuple(f"{values}.{candidate}" for candidate in candidates)
+    yield from shared.items()
+    image = ("runtime.image", "runtime.release")
+    yield pod / "image", (f"{values}.image", *image) if pod in JOBS else image
+    yield pod, (values,)
+
+
+def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    worker = "workers.{w}"
+    sizes = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
+    gpus = (f"{worker}.gpus", *(f"{worker}.engine.{size}" for size in sizes))
+    yield WORKER.engine(REST), (f"{worker}.engine.{{k}}",)
+    yield WORKER / "engine", (f"{worker}.engineConfig",)
+    yield WORKER / "type", (f"{worker}.role",)
+    yield WORKER / "sub_type", (f"{worker}.role",)
+    yield WORKER / "replicas", (f"{worker}.replicas",)
+    yield WORKER / "gpus", gpus
+    yield WORKER / "node_count", (f"{worker}.nodes", *gpus, "hardware.gpu")
+    yield WORKER / "shared_memory", (f"{worker}.sharedMemory",)
+    yield WORKER / "model", ("model.revision", "model.id")
+    yield WORKER / "served_name", ("model.servedName", "model.id")
+    quantization = "OVERRIDE_QUANT_ALGO"
+    override = (f"{worker}.env.{quantization}", "quantization.override")
+    yield WORKER.entry("env", quantization), override
+    flags = {
+        "--disaggregation-mode": (f"{worker}.role",),
+        "--model": ("model.revision", "model.id"),
+        "--served-model-name": ("model.servedName", "model.id"),
+        "--extra-engine-args": (f"{worker}.engineConfig",),
+        "--revision": ("model.revision",),
+        "--config": (f"{worker}.engineConfig",),
+        "--served_model_name": ("model.servedName",),
+        "--max-seq-len": (f"{worker}.engine.max_seq_len",),
+        "--max-num-tokens": (f"{worker}.engine.max_num_tokens",),
+        "--max-batch-size": (f"{worker}.engine.max_batch_size",),
+        KEY: (f"{worker}.extraArgs",),
+    }
+    for flag, values in flags.items():
+        yield WORKER.entry("flags", flag), values
+    for label in ("kubernetes.io/arch", "nvidia.com/gpu.product"):
+        placed = ("hardware.affinity", "hardware.nodeSelector", "hardware.gpu")
+        yield WORKER.entry("nodes", label), placed
+    yield WORKER.entry("nodes", KEY), ("hardware.nodeSelector.{n}", "hardware.affinity")
+
+
+def _frontend_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    yield FRONTEND / "replicas", ("frontend.replicas",)
+    yield FRONTEND.entry("flags", "--router-mode"), ("frontend.routerMode",)
+    yield FRONTEND.entry("flags", "--enforce-disagg"), ("frontend.enforceDisagg",)
+    yield FRONTEND.entry("flags", KEY), ("frontend.extraArgs",)
+
+
+def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    secret = "modelCache.download.tokenSecret"  # noqa: S105 (the name of a value)
+    yield DOWNLOADS / "model", ("model.id",)
+    yield DOWNLOADS / "revision", ("model.revision",)
+    variables = {
+        "MODEL_ID": ("model.id",),
+        "MODEL_REVISION": ("model.revision",),
+        "HF_TOKEN": (f"{secret}.name", f"{secret}.key"),
+        "VOCABULARY_URL": ("modelCache.download.vocabularyUrl",),
+    }
+    for name, values in variables.items():
+        yield DOWNLOADS.entry("env", name), values
+    for pod in (FRONTEND, WORKER, BENCHMARK, DOWNLOADS):
+        cache = ("modelCache.existingClaim", "modelCache")
+        yield pod.entry("mounts", "/opt/models"), cache
+    for pod in (FRONTEND, WORKER, BENCHMARK):
+        for name in ("HF_HOME", "HF_HUB_OFFLINE", "TIKTOKEN_ENCODINGS_BASE"):
+            yield pod.entry("env", name), (f"{pod}.env.{name}", "modelCache")
+    yield DEPLOYMENT.entry("claims", KEY), ("modelCache",)
+    yield paths.services(KEY), ("runtime.kind",)
+
+
+ROWS = tuple(Row(*row) for row in _rows())
