@@ -52,7 +52,7 @@ class Role(StrEnum):
     DECODE = "decode"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Component:
     """A service of the graph as the operator sees it.
 
@@ -69,12 +69,12 @@ class Component:
 
     name: str
     place: Place
-    type: Located[str] | None
-    sub_type: Located[str] | None
-    replicas: Located[int] | None
-    ignored: Mapping[str, Place]
-    runtime_version: Located[str] | None
     pod: Pod
+    type: Located[str] | None = None
+    sub_type: Located[str] | None = None
+    replicas: Located[int] | None = None
+    ignored: Mapping[str, Place] = field(default_factory=dict)
+    runtime_version: Located[str] | None = None
 
     @property
     def replica_count(self) -> int:
@@ -82,7 +82,7 @@ class Component:
         return self.replicas.value if self.replicas else 1
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Frontend(Component):
     """The HTTP frontend.
 
@@ -98,7 +98,7 @@ class Frontend(Component):
         return self.arguments.command if self.arguments else None
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Worker(Component):
     """A component that runs ``dynamo.trtllm``, or the server of ``trtllm-serve``.
 
@@ -117,14 +117,14 @@ class Worker(Component):
 
     arguments: Arguments
     role: Role
-    gpus_per_pod: Located[int] | None
     nodes: Located[int]
     engine: Settings
-    engine_file: Located[str] | None
-    engine_known: bool
-    gpu: Gpu | None
-    model: Located[str] | None
-    served_name: Located[str] | None
+    gpus_per_pod: Located[int] | None = None
+    engine_file: Located[str] | None = None
+    engine_known: bool = True
+    gpu: Gpu | None = None
+    model: Located[str] | None = None
+    served_name: Located[str] | None = None
 
     @property
     def command(self) -> Command:

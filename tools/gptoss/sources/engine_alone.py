@@ -6,19 +6,20 @@ from dataclasses import replace
 from pathlib import PurePath
 from typing import TYPE_CHECKING
 
-from gptoss.command_lines.dialects import read_command
-from gptoss.deployment.model import Deployment, Role, Worker
+from gptoss.deployment.model import Role
 from gptoss.deployment.pods import Pod
-from gptoss.facts.programs import taken_for
-from gptoss.precedence.dynamo import engine_settings
-from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
-from gptoss.sources.parts.reading import as_rendered
-from gptoss.sources.parts.workers import MODULE, model_of
+from gptoss.facts.programs import WORKER
+from gptoss.sources.parts.assembly import Origin, assemble
+from gptoss.sources.parts.container import container_of
+from gptoss.sources.parts.engine_yaml import EngineYaml, repeated_key, repeated_keys
+from gptoss.sources.parts.pod_spec import ReadPod
+from gptoss.sources.parts.workers import model_of
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
+    from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
     from gptoss.text.yaml_tree import Tree
 
@@ -62,51 +63,27 @@ def build_engine(
     Raises:
         InputError: The release or the GPU is not known, or ``gpus`` is not positive.
     """
-    chosen = facts.release(release) if release else None
-    kind = facts.gpu(gpu) if gpu else None
     if gpus is not None and gpus < 1:
         raise InputError(f"a worker has at least one GPU, not {gpus}")
     home, stem = tree.place, PurePath(source).stem
-    command = Command(tuple(Located(word, home) for word in ("python3", "-m", MODULE)))
-    arguments = read_command(
-        taken_for(MODULE, chosen.version if chosen else "", facts), command, {}
+    command = Command(tuple(Located(word, home) for word in ("python3", "-m", WORKER)))
+    repeated = tuple(repeated_key(key, place) for key, place in repeated_keys(tree))
+    container = replace(
+        container_of(stem, ReadPod(Pod(home, commands=(command,)), None, ())),
+        engine=EngineYaml(tree, known=True, problems=repeated),
     )
-    engine = engine_settings(arguments, tree, home, facts, as_rendered, chosen)
-    named = engine.text("model")
-    worker = Worker(
-        name=stem,
-        place=home,
-        type=None,
-        sub_type=None,
-        replicas=None,
-        ignored={},
-        runtime_version=None,
-        pod=Pod(home, commands=(command,)),
-        arguments=arguments,
+    origin = Origin(
+        name=stem, place=home, source=source, release=release, gpu=facts.gpu(gpu) if gpu else None
+    )
+    deployment = assemble([container], origin, facts)
+    (worker,) = deployment.workers
+    worker = replace(
+        worker,
         role=role or next((r for r in SPLIT_ROLES if r in stem), Role.AGGREGATED),
-        gpus_per_pod=None,
-        nodes=Located(1, home),
-        engine=engine,
-        engine_file=None,
-        engine_known=True,
-        gpu=kind,
-        model=Located(named, engine["model"].place) if named else Located(MODEL, home),
-        served_name=None,
+        model=worker.model or Located(MODEL, home),
     )
     worker = on_nodes(worker, gpus or worker.ranks)
-    return Deployment(
-        name=stem,
-        place=home,
-        source=source,
-        api_version=Located("", home),
-        release=chosen,
-        release_place=home,
-        model=model_of(worker, facts),
-        frontend=None,
-        workers=(worker,),
-        problems=tuple(repeated_key(key, place) for key, place in repeated_keys(tree)),
-        engine_only=True,
-    )
+    return replace(deployment, workers=(worker,), model=model_of(worker, facts), engine_only=True)
 
 
 def on_nodes(worker: Worker, gpus: int) -> Worker:

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Deployment
 from gptoss.facts import folders
 from gptoss.sources.chart.lines import ChartPlaces
 from gptoss.sources.chart.refusals import problems, without_trailer
 from gptoss.sources.kubernetes.build import build
+from gptoss.sources.parts.assembly import Origin, assemble
 from gptoss.text import files
 from gptoss.text.errors import InputError
-from gptoss.text.places import Located, Place
+from gptoss.text.places import Place
 from gptoss.text.yaml_tree import Tree, parse_documents
 
 if TYPE_CHECKING:
+    from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
     from gptoss.sources.chart.helm import ChartSource, Rendering
 
@@ -33,7 +36,7 @@ def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
     source = rendering.source
     places = _places(source)
     if rendering.refused:
-        return _refused(source, rendering.refused, places)
+        return _refused(source, rendering.refused, places, facts)
     documents = parse_documents(rendering.output, f"helm template {source.label}")
     return build(documents, source.label, facts, places.locate)
 
@@ -56,10 +59,17 @@ def _values(path: Path) -> Tree:
     """A YAML file that holds a map; an empty one holds an empty map."""
     shown = _shown(path)
     try:
-        documents = parse_documents(files.content_of(path).decode("utf-8"), shown)
+        text = files.content_of(path).decode("utf-8")
     except (OSError, UnicodeDecodeError) as error:
         reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
         raise InputError(f"cannot read {shown}: {reason}") from None
+    return _parsed(text, shown)
+
+
+@lru_cache(maxsize=64)
+def _parsed(text: str, shown: str) -> Tree:
+    """The map in a text: targets share the chart's files, which are parsed once."""
+    documents = parse_documents(text, shown)
     tree = documents[0] if documents else Tree({}, Place(shown))
     if tree.value is None:
         return Tree({}, Place(shown))
@@ -79,21 +89,10 @@ def _shown(path: Path) -> str:
     return str(linked if ENGINE_FOLDER in relative.parents and linked.is_file() else relative)
 
 
-def _refused(source: ChartSource, error: str, places: ChartPlaces) -> Deployment:
+def _refused(source: ChartSource, error: str, places: ChartPlaces, facts: Facts) -> Deployment:
     found = tuple(problems(error, places))
     if not found:
         reason = without_trailer(error.removeprefix("Error: "))
         raise InputError(f"helm template {source.label}: {reason}")
-    start = places.start
-    return Deployment(
-        name=source.name,
-        place=start,
-        source=source.label,
-        api_version=Located("", start),
-        release=None,
-        release_place=start,
-        model=None,
-        frontend=None,
-        workers=(),
-        problems=found,
-    )
+    origin = Origin(name=source.name, place=places.start, source=source.label)
+    return replace(assemble((), origin, facts), problems=found)

@@ -10,11 +10,13 @@ import os
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Problem
-from gptoss.sources.containers.build import Container, Origin, deployment_of
+from gptoss.deployment.model import Platform, Problem
+from gptoss.sources.containers.build import deployment_of
 from gptoss.sources.containers.compose_service import Gpus, binds, gpus_of, label, pod_template
 from gptoss.sources.containers.compose_text import interpolated, variables_of
 from gptoss.sources.files import read_text
+from gptoss.sources.parts.assembly import Origin
+from gptoss.sources.parts.container import container_of
 from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.pod_spec import ReadPod, read_pod
 from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
@@ -28,6 +30,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts, Gpu
+    from gptoss.sources.parts.container import Container
 
 FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
 EXTENSION = "x-gpt-oss"
@@ -104,7 +107,14 @@ def build_compose(
     name = string(root.at("name"), "name") or file.folder.resolve().name
     place = (root.at("name") or root).where
     containers = list(_containers(found))
-    origin = Origin(name, place, file.label, release, named_gpu)
+    origin = Origin(
+        name=name,
+        place=place,
+        source=file.label,
+        platform=Platform.CONTAINERS,
+        release=release,
+        gpu=facts.gpu(named_gpu) if named_gpu else None,
+    )
     deployment = deployment_of(containers, origin, facts)
     if deployment.release is None:  # the image's tag does not tell
         origin = replace(origin, release=_told(told, "release"))
@@ -151,10 +161,10 @@ def _containers(services: list[_Service]) -> Iterator[Container]:
         same = [other for other in called if _are_replicas(service, other)]
         name = worker if worker and len(same) == len(called) else service.name
         if len(same) < 2:
-            yield Container(name, service.read, _replicas(service.tree))
+            yield container_of(name, service.read, _replicas(service.tree))
             continue
         done.update(other.name for other in same)
-        yield Container(name, service.read, Located(len(same), service.tree.where))
+        yield container_of(name, service.read, Located(len(same), service.tree.where))
 
 
 def _are_replicas(one: _Service, other: _Service) -> bool:

@@ -9,14 +9,12 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
-from gptoss.facts.programs import newest
+from gptoss.facts.programs import WORKER, newest
 from gptoss.sources.containers.docker_run import SHELLS, docker_run
-from gptoss.sources.kubernetes.graph import FRONTEND
 from gptoss.sources.parts.commands import module_command, read_commands
-from gptoss.sources.parts.jobs import download_command, is_measured
+from gptoss.sources.parts.container import Task, task_of
 from gptoss.sources.parts.reading import Scope, as_rendered
-from gptoss.sources.parts.server import server_command
-from gptoss.sources.parts.workers import MODULE, ROLES
+from gptoss.sources.parts.workers import ROLES
 from gptoss.text.command import Command, Variable
 from gptoss.text.shell import read_script
 from gptoss.text.yaml_tree import Tree
@@ -32,7 +30,6 @@ DEVICES = "CUDA_VISIBLE_DEVICES"
 # What replicas on one machine must not share.
 OWN_VARIABLES = (DEVICES, "DYN_SYSTEM_PORT", "NVIDIA_VISIBLE_DEVICES")
 VERB = re.compile(r"(?:run|start|launch|serve)_(?=.)")
-BENCHMARK, DOWNLOAD, SERVER = "benchmark", "download", "server"
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,22 +51,19 @@ class Process:
     documents: tuple[HereDocument, ...] = ()
 
     @property
+    def task(self) -> Task | None:
+        """What it does; None for what says nothing about the model."""
+        return task_of((self.command,))
+
+    @property
     def kind(self) -> str:
-        """What it is; '' for what says nothing about the model."""
-        commands = (self.command,)
-        if worker := module_command(commands, MODULE):
-            mode = read_command(newest(MODULE), worker, self.environment)["--disaggregation-mode"]
-            role = ROLES.get(mode.text or "", Role.AGGREGATED)
-            return "worker" if role is Role.AGGREGATED else role.value
-        if server_command(commands):
-            return SERVER
-        if module_command(commands, FRONTEND):
-            return "frontend"
-        if is_measured(commands):
-            return BENCHMARK
-        words = [word.value for word in self.command.words]
-        fills = any(word.endswith("model_cache.py") for word in words) and "fill" in words
-        return DOWNLOAD if fills or download_command(commands) else ""
+        """What it is: its task, or the role of a worker that does not do everything."""
+        worker = module_command((self.command,), WORKER)
+        if worker is None:
+            return self.task or ""
+        mode = read_command(newest(WORKER), worker, self.environment)["--disaggregation-mode"]
+        role = ROLES.get(mode.text or "", Role.AGGREGATED)
+        return Task.WORKER if role is Role.AGGREGATED else role.value
 
     @property
     def name(self) -> str:
@@ -82,8 +76,8 @@ class Process:
     @property
     def likeness(self) -> tuple[object, ...]:
         """The same for replicas, which differ in their GPUs only, and for steps of a benchmark."""
-        if self.kind == BENCHMARK:
-            return (BENCHMARK,)
+        if self.task is Task.BENCHMARK:
+            return (Task.BENCHMARK,)
         words = tuple(word.value for word in self.command.words)
         variables = sorted(
             (name, variable.value or "")

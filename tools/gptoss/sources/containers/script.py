@@ -15,11 +15,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.model import Platform
 from gptoss.deployment.pods import Mount, Pod
-from gptoss.sources.containers.build import Container, Origin, deployment_of
-from gptoss.sources.containers.processes import BENCHMARK, Process, processes
+from gptoss.sources.containers.build import deployment_of
+from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Files
 from gptoss.sources.engine_alone import on_nodes
+from gptoss.sources.parts.assembly import Origin
+from gptoss.sources.parts.container import Task, container_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.text.places import Located, Place
 from gptoss.text.shell import read_script
@@ -30,6 +33,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.sources.parts.container import Container
     from gptoss.text.command import Variable
 
 HEAD = re.compile(r"(?m)^# gptoss:((?: \w+=\S+)+)[ \t]*$")
@@ -79,12 +83,14 @@ def build_script(
     script = read_script(Tree(text, Place(source, 0), None, 0), {}, (source,), folder)
     told = dict(pair.split("=", 1) for pair in _head(text))
     started = list(processes(script))
+    kind = gpu or told.get("gpu")
     origin = Origin(
         name=told.get("target") or Path(source).stem,
         place=start,
         source=source,
+        platform=Platform.CONTAINERS,
         release=release or told.get("release"),
-        gpu=gpu or told.get("gpu"),
+        gpu=facts.gpu(kind) if kind else None,
     )
     files = Files(script.documents, Path(folder), tuple(beside))
     deployment = deployment_of(list(_containers(started, files, gpus)), origin, facts)
@@ -100,7 +106,7 @@ def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> I
     """Processes that matter, each kind of replica once, under names that are their own."""
     kinds: dict[tuple[object, ...], list[Process]] = {}
     for process in started:
-        if process.kind:
+        if process.task:
             kinds.setdefault(process.likeness, []).append(process)
     names: set[str] = set()
     for alike in kinds.values():
@@ -110,7 +116,7 @@ def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> I
         names.add(name)
         place = first.command.place
         replicas = Located(len(seen), place) if len(seen) > 1 else None
-        yield Container(name, _read(alike, files, gpus), replicas)
+        yield container_of(name, _read(alike, files, gpus), replicas)
 
 
 def _unused(name: str, names: set[str]) -> str:
@@ -123,7 +129,7 @@ def _unused(name: str, names: set[str]) -> str:
 def _read(alike: Sequence[Process], files: Files, gpus: int | None) -> ReadPod:
     process = alike[0]
     run, place = process.container, process.command.place
-    steps = tuple(each.command for each in alike) if process.kind == BENCHMARK else ()
+    steps = tuple(each.command for each in alike) if process.task is Task.BENCHMARK else ()
     pod = Pod(
         place=place,
         image=run.image if run else None,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING
 
-from gptoss.sources.parts.part import Part, main_container
-from gptoss.sources.parts.pod_spec import PodTemplate
+from gptoss.facts.programs import FRONTEND
+from gptoss.sources.parts.container import Container, Task
+from gptoss.sources.parts.pod_spec import PodTemplate, main_container, read_pod
 from gptoss.sources.parts.reading import a_map, is_on, maps, string
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree
@@ -19,7 +22,45 @@ KIND = "DynamoGraphDeployment"
 V1ALPHA1 = "nvidia.com/v1alpha1"
 V1BETA1 = "nvidia.com/v1beta1"
 IGNORED = ("dynamoNamespace", "autoscaling")
-FRONTEND = "dynamo.frontend"
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """A component as it is written.
+
+    Attributes:
+        name: Its name.
+        tree: The component.
+        type: ``componentType`` or ``type``.
+        sub_type: ``subComponentType``.
+        ignored: Fields that the operator accepts and ignores.
+        template: Its pod template.
+    """
+
+    name: str
+    tree: Tree
+    type: Tree | None
+    sub_type: Tree | None
+    ignored: Mapping[str, Tree]
+    template: PodTemplate
+
+    @property
+    def container(self) -> Container:
+        """What runs in it: a worker by its command, the frontend by its type too."""
+        is_frontend = self.type is not None and self.type.value == "frontend"
+        is_named = FRONTEND in self.template.text
+        return Container(
+            name=self.name,
+            read=partial(read_pod, self.template),
+            may=(Task.WORKER, Task.FRONTEND, Task.OTHER),
+            sign=Task.FRONTEND if is_frontend or is_named else Task.OTHER,
+            replicas=self.tree.at("replicas"),
+            multinode=self.tree.at("multinode"),
+            type=self.type,
+            sub_type=self.sub_type,
+            runtime_version=self.tree.at("runtimeVersionOverride"),
+            ignored=self.ignored,
+        )
 
 
 def parts(graph: Tree, common: Mapping[str, Variable]) -> list[Part]:

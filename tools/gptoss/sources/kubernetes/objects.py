@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Problem
 from gptoss.deployment.objects import Claim, ConfigMap
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, V1BETA1
-from gptoss.sources.kubernetes.workloads import is_serve_workload
-from gptoss.sources.parts.jobs import Job, read_job
+from gptoss.sources.kubernetes.workloads import is_serve_workload, job
 from gptoss.sources.parts.reading import a_map, elements, is_on, maps, quantity, string
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
@@ -19,6 +18,7 @@ from gptoss.text.places import Located, Place
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.sources.parts.container import Container
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.yaml_tree import Tree
 
@@ -50,7 +50,7 @@ class Objects:
     graph: Named
     config_maps: list[Named] = field(default_factory=list)
     claims: list[Located[str]] = field(default_factory=list)
-    jobs: list[Job] = field(default_factory=list)
+    jobs: list[Container] = field(default_factory=list)
     trees: list[Tree] = field(default_factory=list)
 
     @classmethod
@@ -76,7 +76,7 @@ class Objects:
                 named = _named(tree)
                 objects.claims.append(Located(named.name, tree.place))
             elif kind == "Job":
-                objects.jobs.append(read_job(tree, _named(tree).name))
+                objects.jobs.append(job(tree, _named(tree).name))
         return objects
 
     @property

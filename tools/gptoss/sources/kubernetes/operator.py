@@ -15,12 +15,13 @@ from gptoss.deployment.operator import (
 )
 from gptoss.sources.kubernetes.graph import V1ALPHA1
 from gptoss.sources.parts.reading import a_map, is_on, maps, string, strings
+from gptoss.sources.parts.workers import nodes_of
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.sources.parts.part import Part
+    from gptoss.sources.kubernetes.graph import Part
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
@@ -158,7 +159,7 @@ def _component(part: Part, scope: Scope) -> ComponentRequest:
     tree = part.tree
     epp = tree.at("eppConfig")
     return ComponentRequest(
-        nodes=_nodes(tree, scope),
+        nodes=nodes_of(tree.at("multinode"), tree.where, scope),
         scaling=_scaling(part, scope),
         min_available=scope.whole("min_available", tree.at("minAvailable"), "minAvailable"),
         topology=_topology(tree, scope),
@@ -166,14 +167,6 @@ def _component(part: Part, scope: Scope) -> ComponentRequest:
         gpu_memory=_sharing("gpuMemoryService", part, scope),
         failover=_sharing("failover", part, scope),
     )
-
-
-def _nodes(tree: Tree, scope: Scope) -> Located[int]:
-    multinode = a_map(tree.at("multinode"), "multinode")
-    if multinode is None:
-        return Located(1, scope.at("node_count", tree.where))
-    count = scope.whole("node_count", multinode.at("nodeCount"), "nodeCount")
-    return count or Located(2, scope.at("node_count", multinode.where))
 
 
 def _scaling(part: Part, scope: Scope) -> Place | None:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.kubernetes.graph import KIND
 from gptoss.sources.kubernetes.objects import objects_of, serves
-from gptoss.sources.kubernetes.workloads import selects
-from gptoss.sources.parts.jobs import read_job
+from gptoss.sources.kubernetes.workloads import job, selects
+from gptoss.sources.parts.container import Task
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -61,8 +61,8 @@ def _owners(
         named = named or [n for n in near if _name(tree).startswith(f"{_name(graphs[n])}-")]
         if named:
             return [max(named, key=lambda n: len(_name(graphs[n])))]
-        job = read_job(tree, _name(tree))
-        return [] if job.is_benchmark or job.is_accuracy else near
+        task = job(tree, _name(tree)).sign
+        return [] if task in (Task.BENCHMARK, Task.ACCURACY) else near
     if tree.text("kind") == "Service":
         return [number for number in near if selects(tree, graphs[number])]
     if tree.text("kind") in NAMED_BY_GRAPH:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
 from gptoss.deployment.objects import Rollout, Service, ServicePort
 from gptoss.sources.parts.commands import read_commands
-from gptoss.sources.parts.part import main_container
-from gptoss.sources.parts.pod_spec import PodTemplate
+from gptoss.sources.parts.container import Container, Task
+from gptoss.sources.parts.jobs import EVALUATES, GPUS_ANNOTATION
+from gptoss.sources.parts.pod_spec import PodTemplate, main_container, read_pod
 from gptoss.sources.parts.reading import (
     Scope,
     a_map,
@@ -31,6 +33,8 @@ SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path in the container)
 SCRAPE = "prometheus.io/scrape"
 SCRAPE_PATH = "prometheus.io/path"
 MONITORS = {"PodMonitor": "podMetricsEndpoints", "ServiceMonitor": "endpoints"}
+MEASURES = ("aiperf profile", "genai-perf profile", "benchmark_serving")
+DOWNLOADS = ("hf download", "huggingface-cli download", "snapshot_download")
 WORKER_LABEL = "gpt-oss.worker"
 """Label of a pod template that says what the user calls the worker."""
 
@@ -64,9 +68,47 @@ def pod_template(tree: Tree) -> PodTemplate:
     return PodTemplate(tree, pod, container, annotations, shared_memory=memory)
 
 
-def worker_name(tree: Tree, name: str) -> str:
-    """What the user calls the worker: the label of its pods, else the object's name."""
-    return _labels(tree).get(WORKER_LABEL, name)
+def server(tree: Tree, name: str) -> Container:
+    """The server that a workload runs, under the label of its pods or else the object's name.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    spec = a_map(tree.at("spec"), "spec")
+    return Container(
+        name=_labels(tree).get(WORKER_LABEL, name),
+        read=partial(read_pod, pod_template(tree)),
+        may=(Task.SERVER,),
+        replicas=spec.at("replicas") if spec else None,
+    )
+
+
+def job(tree: Tree, name: str) -> Container:
+    """What a Job runs, known by the marks of its script, annotations and variables.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    spec = a_map(tree.at("spec"), "spec")
+    template = a_map(spec.at("template"), "template") if spec else None
+    metadata = a_map(template.at("metadata"), "metadata") if template else None
+    pod = a_map(template.at("spec"), "spec") if template else None
+    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    written = PodTemplate(tree, pod, main_container(pod), annotations)
+    return Container(name=name, read=partial(read_pod, written), may=(), sign=_job_task(written))
+
+
+def _job_task(template: PodTemplate) -> Task | None:
+    text = template.text
+    notes = dict(template.annotations.items()) if template.annotations else {}
+    if any(mark in text for mark in MEASURES) or GPUS_ANNOTATION in notes:
+        return Task.BENCHMARK
+    if EVALUATES in text:
+        return Task.ACCURACY
+    entries = template.container.at("env") if template.container else None
+    names = [entry.text("name") for entry in entries.elements()] if entries else []
+    is_download = any(mark in text for mark in DOWNLOADS) or "MODEL_REVISION" in names
+    return Task.DOWNLOAD if is_download else None
 
 
 def selects(service: Tree, workload: Tree) -> bool:

@@ -1,33 +1,26 @@
-"""Jobs that belong to a deployment: the benchmark, and downloads of the model."""
+"""What runs beside a server and ends: benchmark, evaluation and downloads of the model."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Literal
 
 from gptoss.command_lines.plain_words import plain_value
 from gptoss.deployment.jobs import Accuracy, Benchmark, Download, Step
 from gptoss.sources.parts.load_generators import measurement
-from gptoss.sources.parts.part import main_container
-from gptoss.sources.parts.pod_spec import PodTemplate, read_pod
-from gptoss.sources.parts.reading import a_map
 from gptoss.sources.parts.sweeps import runs
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Sequence
 
     from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.pods import Pod
     from gptoss.sources.parts.reading import Scope
-    from gptoss.text.yaml_tree import Tree
 
-MEASURES = ("aiperf profile", "genai-perf profile", "benchmark_serving")
 EVALUATES = "gpt_oss.evals"
 EFFORTS = "low,medium,high"
 DOWNLOADERS = ("hf", "huggingface-cli")
-DOWNLOAD_MARKS = ("hf download", "huggingface-cli download", "snapshot_download")
 GPUS_ANNOTATION = "gpt-oss/gpus"
 PER_GPU_ANNOTATION = "gpt-oss/concurrency-per-gpu"
 MODEL_VARIABLES = ("MODEL_ID", "MODEL_NAME")
@@ -49,65 +42,6 @@ ANNOTATIONS: dict[Number, str] = {
     "concurrency_per_gpu": PER_GPU_ANNOTATION,
     "gpu_count": GPUS_ANNOTATION,
 }
-
-
-@dataclass(frozen=True, slots=True)
-class Job:
-    """A Job as it is written.
-
-    Attributes:
-        name: Its name.
-        template: Its pod template.
-    """
-
-    name: str
-    template: PodTemplate
-
-    @property
-    def _text(self) -> str:
-        return " ".join(word for word, _ in self.template.words)
-
-    @property
-    def is_benchmark(self) -> bool:
-        """Whether it measures with a load generator."""
-        keys = dict(self.template.annotations.items()) if self.template.annotations else {}
-        return any(mark in self._text for mark in MEASURES) or GPUS_ANNOTATION in keys
-
-    @property
-    def is_accuracy(self) -> bool:
-        """Whether it evaluates answers."""
-        return EVALUATES in self._text
-
-    @property
-    def is_download(self) -> bool:
-        """Whether it fills the model cache."""
-        container = self.template.container
-        entries = container.at("env") if container else None
-        names = [entry.text("name") for entry in entries.elements()] if entries else []
-        return any(mark in self._text for mark in DOWNLOAD_MARKS) or "MODEL_REVISION" in names
-
-
-def read_job(tree: Tree, name: str) -> Job:
-    """Reads what a Job is.
-
-    Raises:
-        InputError: A field has a shape that the API server would refuse.
-    """
-    spec = a_map(tree.at("spec"), "spec")
-    template = a_map(spec.at("template"), "template") if spec else None
-    metadata = a_map(template.at("metadata"), "metadata") if template else None
-    pod = a_map(template.at("spec"), "spec") if template else None
-    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
-    return Job(name, PodTemplate(tree, pod, main_container(pod), annotations))
-
-
-def read_benchmark(job: Job, scope: Scope) -> Benchmark:
-    """The benchmark that a Job runs.
-
-    Raises:
-        InputError: A field has a shape that the API server would refuse.
-    """
-    return benchmark_of(job.name, read_pod(job.template, scope).pod, scope)
 
 
 def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
@@ -142,32 +76,16 @@ def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
     )
 
 
-def read_accuracy(job: Job, scope: Scope) -> Accuracy | None:
-    """The evaluation that a Job runs; None when its command is not to be found.
-
-    Raises:
-        InputError: A field has a shape that the API server would refuse.
-    """
-    pod = read_pod(job.template, scope).pod
-    for command in pod.commands:
-        texts = [word.value for word in command.words]
-        if EVALUATES in texts:
-            words = Command(command.words[texts.index(EVALUATES) :])
-            listed = plain_value(words.words, "--reasoning-effort")
-            listed = listed or Located(EFFORTS, words.place)
-            place = scope.at("efforts", listed.place)
-            efforts = tuple(Located(effort, place) for effort in listed.value.split(","))
-            return Accuracy(job.name, pod.place, pod, words, efforts)
-    return None
-
-
-def read_download(job: Job, scope: Scope) -> Download:
-    """The download that a Job runs.
-
-    Raises:
-        InputError: A field has a shape that the API server would refuse.
-    """
-    return download_of(job.name, read_pod(job.template, scope).pod, scope)
+def accuracy_of(name: str, pod: Pod, scope: Scope) -> Accuracy | None:
+    """The evaluation that a pod runs; None when its command is not to be found."""
+    command = accuracy_command(pod.commands)
+    if command is None:
+        return None
+    listed = plain_value(command.words, "--reasoning-effort")
+    listed = listed or Located(EFFORTS, command.place)
+    place = scope.at("efforts", listed.place)
+    efforts = tuple(Located(effort, place) for effort in listed.value.split(","))
+    return Accuracy(name, pod.place, pod, command, efforts)
 
 
 def download_of(name: str, pod: Pod, scope: Scope) -> Download:
@@ -187,6 +105,23 @@ def download_of(name: str, pod: Pod, scope: Scope) -> Download:
 def is_measured(commands: Iterable[Command]) -> bool:
     """Whether a command is a load generator's."""
     return any(measurement(command) for command in commands)
+
+
+def accuracy_command(commands: Iterable[Command]) -> Command | None:
+    """The first command that evaluates answers, from the module's name on."""
+    for command in commands:
+        texts = [word.value for word in command.words]
+        if EVALUATES in texts:
+            return Command(command.words[texts.index(EVALUATES) :])
+    return None
+
+
+def fills_the_cache(commands: Sequence[Command]) -> bool:
+    """Whether a command downloads the model, with Hugging Face's client or the chart's script."""
+    if download_command(commands):
+        return True
+    words = [word.value for command in commands for word in command.words]
+    return any(word.endswith("model_cache.py") for word in words) and "fill" in words
 
 
 def download_command(commands: Iterable[Command]) -> Command | None:

@@ -74,6 +74,11 @@ class PodTemplate:
             args = args or [(word, self.home) for word in self.default_args]
         return command + args
 
+    @property
+    def text(self) -> str:
+        """Its words in one line, to look for names of programs."""
+        return " ".join(word for word, _ in self.words)
+
 
 @dataclass(frozen=True, slots=True)
 class ReadPod:
@@ -88,6 +93,13 @@ class ReadPod:
     pod: Pod
     gpus: Located[int] | None
     documents: tuple[HereDocument, ...]
+
+
+def main_container(spec: Tree | None) -> Tree | None:
+    """The container named ``main``, else the first one."""
+    containers = maps(spec.at("containers") if spec else None, "containers")
+    named = [container for container in containers if container.text("name") == "main"]
+    return next(iter(named or containers), None)
 
 
 def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:

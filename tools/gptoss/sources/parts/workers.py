@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, TypedDict
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
 from gptoss.facts.programs import WORKER, taken_for
 from gptoss.precedence.dynamo import engine_settings, override_problem
+from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.engine_yaml import engine_yaml
 from gptoss.sources.parts.reading import a_map, string
 from gptoss.text.places import Located
@@ -20,13 +22,12 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Settings
     from gptoss.facts.world import Facts, Gpu, Model, Release
-    from gptoss.sources.parts.part import Part
+    from gptoss.sources.parts.container import Container
     from gptoss.sources.parts.pod_spec import ReadPod
     from gptoss.sources.parts.reading import Scope
-    from gptoss.text.command import Command
+    from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
 
-MODULE = "dynamo.trtllm"
 GPU_LABEL = "nvidia.com/gpu.product"
 DEFAULT_NODES = 2
 SNAPSHOT_PREFIX = "models--"
@@ -39,55 +40,60 @@ ROLES = {
 }
 
 
-class WorkerFields(TypedDict):
-    """The fields that a worker has beyond those of a component."""
+@dataclass(frozen=True, slots=True)
+class Served:
+    """What a program makes of its command line, its variables and its engine YAML.
+
+    Attributes:
+        command, role, engine, engine_file, engine_known, model, served_name: As in
+            :class:`gptoss.deployment.model.Worker`; model and name where they are written.
+        problems: What is wrong with them.
+    """
 
     arguments: Arguments
     role: Role
-    gpus_per_pod: Located[int] | None
-    nodes: Located[int]
     engine: Settings
     engine_file: Located[str] | None
     engine_known: bool
-    gpu: Gpu | None
     model: Located[str] | None
     served_name: Located[str] | None
+    problems: tuple[Problem, ...]
 
 
 def read_worker(
-    part: Part,
+    container: Container,
     read: ReadPod,
-    command: Command,
     scope: Scope,
     config_maps: Mapping[str, Tree],
     facts: Facts,
     release: Release | None,
-) -> tuple[WorkerFields, list[Problem]]:
-    """What makes a component a worker, and what is wrong with its engine settings.
+) -> Served:
+    """What ``dynamo.trtllm`` makes of a container.
 
     Raises:
         InputError: A field has a shape that the API server or the engine would refuse.
+        LookupError: The container does not run ``dynamo.trtllm``.
     """
+    command = module_command(read.pod.commands, WORKER)
+    if command is None:
+        raise LookupError(f"{container.name} does not run {WORKER}")
     program = taken_for(WORKER, release.version if release else "", facts)
     arguments = read_command(program, command, read.pod.environment)
     file = arguments["--extra-engine-args"].located
-    yaml = engine_yaml(file, read, config_maps, scope)
+    yaml = container.engine or engine_yaml(file, read, config_maps, scope)
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
     engine = engine_settings(arguments, yaml.tree, home, facts, scope.engine, release)
     problem = override_problem(arguments)
-    fields = WorkerFields(
+    return Served(
         arguments=arguments,
-        role=_role(part, arguments["--disaggregation-mode"].located),
-        gpus_per_pod=read.gpus,
-        nodes=_nodes(part, scope),
+        role=_role(container, arguments["--disaggregation-mode"].located),
         engine=engine,
         engine_file=file,
         engine_known=yaml.known,
-        gpu=gpu_of(read.pod, facts),
-        model=scope.moved("model", _model(arguments, engine)),
-        served_name=scope.moved("served_name", arguments["--served-model-name"].located),
+        model=_model(arguments, engine),
+        served_name=arguments["--served-model-name"].located,
+        problems=(*yaml.problems, *([problem] if problem else [])),
     )
-    return fields, [*yaml.problems, *([problem] if problem else [])]
 
 
 def model_of(worker: Worker, facts: Facts) -> Model | None:
@@ -103,22 +109,23 @@ def model_of(worker: Worker, facts: Facts) -> Model | None:
     return None
 
 
-def _role(part: Part, mode: Located[str] | None) -> Role:
+def _role(container: Container, mode: Located[str] | None) -> Role:
     """What a worker does: from its flag, else from the type that the operator knows it by."""
     if mode is not None:
         return ROLES.get(mode.value, Role.AGGREGATED)
-    for tree in (part.sub_type, part.type):
+    for tree in (container.sub_type, container.type):
         if (kind := string(tree, "the type of a component")) in (Role.PREFILL, Role.DECODE):
             return Role(kind)
     return Role.AGGREGATED
 
 
-def _nodes(part: Part, scope: Scope) -> Located[int]:
-    multinode = a_map(part.tree.at("multinode"), "multinode")
-    if multinode is None:
-        return Located(1, scope.at("node_count", part.tree.where))
-    count = scope.whole("node_count", multinode.at("nodeCount"), "nodeCount")
-    return count or Located(DEFAULT_NODES, scope.at("node_count", multinode.where))
+def nodes_of(multinode: Tree | None, home: Place, scope: Scope) -> Located[int]:
+    """Nodes of one replica; ``home`` is where it begins."""
+    block = a_map(multinode, "multinode")
+    if block is None:
+        return Located(1, scope.at("node_count", home))
+    count = scope.whole("node_count", block.at("nodeCount"), "nodeCount")
+    return count or Located(DEFAULT_NODES, scope.at("node_count", block.where))
 
 
 def gpu_of(pod: Pod, facts: Facts) -> Gpu | None:

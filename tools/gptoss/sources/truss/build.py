@@ -17,10 +17,12 @@ from gptoss.deployment.model import Platform, Problem
 from gptoss.deployment.pods import Mount, Pod
 from gptoss.deployment.settings import Layer, Settings
 from gptoss.precedence.claims import Book, engine_claims
+from gptoss.sources.parts.assembly import Origin, assemble
+from gptoss.sources.parts.container import container_of
 from gptoss.sources.parts.engine_yaml import EngineYaml, repeated_key, repeated_keys
 from gptoss.sources.parts.pod_spec import ReadPod
-from gptoss.sources.parts.reading import Scope, a_map, as_rendered, maps, string, string_map
-from gptoss.sources.parts.server import PROGRAM, Server, serve_deployment
+from gptoss.sources.parts.reading import a_map, as_rendered, maps, string, string_map
+from gptoss.sources.parts.server import PROGRAM
 from gptoss.sources.truss import keys
 from gptoss.text.command import Command, Variable
 from gptoss.text.errors import InputError
@@ -83,21 +85,23 @@ def build_truss(
         environment=_environment(tree),
         mounts=(Mount(HUB_CACHE, None, None, False, None, model.place),),
     )
-    server = Server(
-        name=WORKER,
-        read=ReadPod(pod, gpus, ()),
-        scope=Scope(as_rendered),
-        engine=lambda _: EngineYaml(runtime, known=True),
+    container = replace(
+        container_of(WORKER, ReadPod(pod, gpus, ())), engine=EngineYaml(runtime, known=True)
+    )
+    origin = Origin(
+        name=_name(tree),
+        place=place,
+        source=source,
+        platform=Platform.CONTAINERS,
+        release=release,
         gpu=kind,
     )
-    made = serve_deployment(server, source, facts, release)
+    made = assemble([container], origin, facts)
     (worker,) = made.workers
     settings = _settings(runtime, worker.engine, facts)
     repeated = (repeated_key(key, place) for key, place in repeated_keys(tree))
     return replace(
         made,
-        name=_name(tree),
-        platform=Platform.CONTAINERS,
         workers=(replace(worker, engine=settings),),
         problems=(*repeated, *_platform_keys(tree, engine, runtime)),
     )
