@@ -95,15 +95,22 @@ def test_explain_shows_reason_source_and_page_below_each_finding() -> None:
     words = " ".join(block.split())
     assert " ".join(rule.reason.replace("``", "`").split()) in words
     assert f"source: {rule.source}" in words
-    assert "more: docs/rules/G001.md, or gptoss explain G001" in words
+    assert "more: run `gptoss explain G001` for examples" in words
     assert "why:" not in reports.render("text", [as_found()])
 
 
-def test_the_page_of_every_rule_is_where_reports_say_that_it_is() -> None:
-    from generate.rule_reference import rule_reference
+@pytest.mark.parametrize("form", ["text", "github", "sarif", "junit", "gitlab"])
+def test_a_report_names_no_page_that_its_reader_has_not(form: str) -> None:
+    text = reports.render(form, [as_found()], explain=True)
+    assert "docs/rules/" not in text
 
-    pages = {str(path) for path in rule_reference()}
-    assert {reports.documentation(rule) for rule in RULES.values()} <= pages
+
+@pytest.mark.parametrize("form", ["github", "sarif"])
+def test_an_annotation_says_why_its_source_and_how_to_read_on(form: str) -> None:
+    text = reports.render(form, [as_found()])
+    rule = RULES["G001"]
+    for part in (rule.reason.split()[0], rule.source, "gptoss explain G001"):
+        assert json.dumps(part)[1:-1] in text
 
 
 def test_the_summary_counts_what_is_suppressed() -> None:
@@ -163,13 +170,15 @@ def test_sarif_validates_against_its_schema(items: list[Checked]) -> None:
         assert run["tool"]["driver"]["rules"][result["ruleIndex"]]["id"] == result["ruleId"]
 
 
-def test_sarif_has_help_level_and_page_of_every_rule() -> None:
+def test_sarif_has_help_and_level_of_every_rule() -> None:
     for rule in sarif([])["tool"]["driver"]["rules"]:
         declared = RULES[rule["id"]]
         assert rule["shortDescription"]["text"] == declared.summary
         assert declared.source in rule["help"]["text"]
         assert declared.bad in rule["help"]["markdown"]
-        assert rule["properties"]["documentation"] == f"docs/rules/{declared.id}.md"
+        for part in (declared.summary, declared.reason, f"gptoss explain {declared.id}"):
+            assert part in rule["help"]["text"]
+            assert part in rule["help"]["markdown"]
         level = rule["defaultConfiguration"]["level"]
         assert level == {3: "error", 2: "warning", 1: "note"}[declared.severity]
 

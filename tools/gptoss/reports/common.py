@@ -74,8 +74,13 @@ def hint_of(finding: Finding) -> str:
 
 
 def documentation(rule: Rule) -> str:
-    """The rule's page, as a path from the top of the project."""
-    return f"docs/rules/{rule.id}.md"
+    """Where to read on: a report is read where this project's pages are not."""
+    return f"run `gptoss explain {rule.id}` for examples"
+
+
+def reason_of(rule: Rule) -> str:
+    """Why a rule is there, in one line."""
+    return " ".join((rule.reason or rule.summary).replace("``", "`").split())
 
 
 def in_file(place: Place) -> bool:

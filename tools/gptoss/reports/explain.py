@@ -32,7 +32,7 @@ def find_rule(name: str) -> Rule:
     nearest = difflib.get_close_matches(name.upper(), words, 1) or difflib.get_close_matches(
         name, words, 1
     )
-    hint = f"did you mean {nearest[0]}?" if nearest else "docs/rules/README.md lists them"
+    hint = f"did you mean {nearest[0]}?" if nearest else "`gptoss rules` lists them"
     raise InputError(f"there is no rule {name}; {hint}")
 
 

@@ -8,7 +8,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of
-from gptoss.reports.common import documentation, hint_of, in_file, message_of, relative, summary
+from gptoss.reports.common import (
+    documentation,
+    hint_of,
+    in_file,
+    message_of,
+    reason_of,
+    relative,
+    summary,
+)
 from gptoss.rules.rule import Severity
 from gptoss.text.secrets import without_secrets
 
@@ -37,7 +45,8 @@ def _command(finding: Finding) -> str:
     else:
         lines.insert(0, str(place))
     lines += [f"{also.place}: {without_secrets(also.message)}" for also in finding.also]
-    lines.append(documentation(finding.rule))
+    rule = finding.rule
+    lines += [f"why: {reason_of(rule)}", f"source: {rule.source}", documentation(rule)]
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
     return f"::{LEVELS[finding.rule.severity]} {written}::{_data(chr(10).join(lines))}"
 

@@ -67,22 +67,20 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
-    page = documentation(rule)
     reason = rule.reason or rule.summary
+    said = "\n\n".join(dict.fromkeys((rule.summary, reason, f"Source: {rule.source}")))
     examples = f"**Bad**\n\n```yaml\n{rule.bad}\n```\n\n**Good**\n\n```yaml\n{rule.good}\n```"
-    markdown = f"{reason}\n\nSource: {rule.source}\n\n{examples}\n\nMore: {page}"
     return {
         "id": rule.id,
         "name": "".join(word.capitalize() for word in rule.name.split("-")),
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": reason},
         "help": {
-            "text": f"{reason}\n\nSource: {rule.source}\n\nMore: {page}",
-            "markdown": markdown,
+            "text": f"{said}\n\nMore: {documentation(rule)}",
+            "markdown": f"{said}\n\n{examples}\n\nMore: {documentation(rule)}",
         },
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
-        # A helpUri would have to be absolute; the page's path goes with the project.
-        "properties": {"documentation": page, "tags": [rule.name]},
+        "properties": {"tags": [rule.name]},
     }
 
 

@@ -6,7 +6,7 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of, not_applied_of
-from gptoss.reports.common import documentation, hint_of, message_of, summary
+from gptoss.reports.common import documentation, hint_of, message_of, reason_of, summary
 from gptoss.rules.rule import Severity
 from gptoss.text.files import text_of
 from gptoss.text.secrets import line_without_secrets, without_secrets
@@ -77,12 +77,7 @@ def _finding(finding: Finding, cache: dict[str, list[str]], style: Style) -> lis
 
 def _explanation(rule: Rule, style: Style) -> list[str]:
     """Why the rule is there, where that is stated, and where to read on."""
-    reason = " ".join((rule.reason or rule.summary).replace("``", "`").split())
-    parts = {
-        "why": reason,
-        "source": rule.source,
-        "more": f"{documentation(rule)}, or gptoss explain {rule.id}",
-    }
+    parts = {"why": reason_of(rule), "source": rule.source, "more": documentation(rule)}
     return [line for name, text in parts.items() for line in _wrapped(name, text, style)]
 
 
