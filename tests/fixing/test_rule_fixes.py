@@ -33,7 +33,7 @@ def _example(rule: Rule) -> Example:
 
 def _has_fix(rule: Rule, example: Example) -> bool:
     found = run(deployment_of(example), FACTS).findings
-    return any(finding.fix for finding in found if finding.rule.id == rule.id)
+    return any(finding.fixes for finding in found if finding.rule.id == rule.id)
 
 
 FIXABLE = [rule for rule in RULES.values() if rule.fixable]

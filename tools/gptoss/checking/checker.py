@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
+from gptoss.deployment.model import REFUSALS
 from gptoss.rules.rule import RULES, Also, Finding, Need, Rule
 from gptoss.text.places import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable
+    from collections.abc import Callable, Iterable, Iterator
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.rules.subjects import Case
     from gptoss.text.places import Place
 
 
@@ -52,34 +54,38 @@ class Result:
 def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None) -> Result:
     """Applies every rule, or those given, to a deployment."""
     findings: set[Finding] = set()
-    not_applied: list[NotApplied] = []
-    asked = RULES.values() if only is None else only
-    rules = [rule for rule in asked if _is_about(rule, deployment)]
-    if deployment.is_refused:
-        rules = [rule for rule in rules if rule.id.startswith("V")]
-    for rule in rules:
-        if deployment.engine_only and not rule.engine_only:
-            not_applied.append(NotApplied(rule.id, "only an engine YAML is given"))
+    not_applied: dict[NotApplied, None] = {}
+    for rule in RULES.values() if only is None else only:
+        if not _is_about(rule, deployment):
             continue
-        narrowed: Deployment | None = deployment
-        if rule.needs:
-            missing = sorted(_missing(rule, deployment))
-            not_applied += [NotApplied(rule.id, reason) for reason in missing]
-            narrowed = _narrowed(rule, deployment)
-        if narrowed is None:
+        if missing := sorted(_missing(rule, deployment)):
+            not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
             continue
-        for said in rule.check(narrowed, facts):
-            place = place_of(said.at)
-            elsewhere = ((place_of(at), message) for at, message in said.also)
-            also = tuple(Also(at, message) for at, message in elsewhere if at != place)
-            findings.add(Finding(rule, place, said.message, said.hint, also, said.fix))
+        for case in rule.of.cases(deployment):
+            if missing := _unknown(rule, case):
+                not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
+            else:
+                findings.update(_findings(rule, case, deployment, facts))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
 
 
 def _is_about(rule: Rule, deployment: Deployment) -> bool:
-    """Whether a rule is about what a deployment runs on."""
+    """Whether a rule is about what a deployment runs on, and about what there is of it."""
+    if deployment.is_refused and rule.reports not in REFUSALS:
+        return False
     return deployment.runtime in rule.runtimes and deployment.platform in rule.platforms
+
+
+def _missing(rule: Rule, deployment: Deployment) -> Iterator[str]:
+    """Why a rule cannot be applied to a deployment."""
+    if deployment.engine_only and not rule.engine_only:
+        yield "only an engine YAML is given"
+        return
+    if Need.MODEL in rule.needs and deployment.model is None:
+        yield Need.MODEL.value
+    if Need.RELEASE in rule.needs and deployment.release is None:
+        yield Need.RELEASE.value
 
 
 _KNOWN: dict[Need, Callable[[Worker], bool]] = {
@@ -88,30 +94,30 @@ _KNOWN: dict[Need, Callable[[Worker], bool]] = {
 }
 
 
-def _missing(rule: Rule, deployment: Deployment) -> list[str]:
-    """Why a rule cannot be applied to the deployment, or to some of its workers."""
-    reasons = []
-    if Need.MODEL in rule.needs and deployment.model is None:
-        reasons.append(Need.MODEL.value)
-    if Need.RELEASE in rule.needs and deployment.release is None:
-        reasons.append(Need.RELEASE.value)
-    for need, known in _KNOWN.items():
-        if need in rule.needs:
-            unknown = [worker.name for worker in deployment.workers if not known(worker)]
-            reasons += [f"{need.value} of {name}" for name in unknown]
-    return reasons
+def _unknown(rule: Rule, case: Case) -> list[str]:
+    """Why a rule cannot be applied to one of its subjects."""
+    return [
+        f"{need.value} of {worker.name}"
+        for need, known in _KNOWN.items()
+        if need in rule.needs
+        for worker in case.workers
+        if not known(worker)
+    ]
 
 
-def _narrowed(rule: Rule, deployment: Deployment) -> Deployment | None:
-    """The deployment with only the workers a rule can judge; None when it cannot judge any."""
-    if Need.MODEL in rule.needs and deployment.model is None:
-        return None
-    if Need.RELEASE in rule.needs and deployment.release is None:
-        return None
-    workers = deployment.workers
-    for need, known in _KNOWN.items():
-        if need in rule.needs:
-            workers = tuple(worker for worker in workers if known(worker))
-    if workers == deployment.workers:
-        return deployment
-    return replace(deployment, workers=workers) if workers else None
+def _findings(rule: Rule, case: Case, deployment: Deployment, facts: Facts) -> Iterator[Finding]:
+    """What a rule says about one of its subjects."""
+    offered = {
+        "deployment": deployment,
+        "facts": facts,
+        "model": deployment.model,
+        "release": deployment.release,
+        **dict(zip(rule.of.parameters, case.parts, strict=True)),
+    }
+    subjects = (case.name,) if case.name else ()
+    for said in rule.check(*(offered[name] for name in rule.takes)):
+        place = place_of(said.at)
+        elsewhere = ((place_of(at), message) for at, message in said.also)
+        also = tuple(Also(at, message) for at, message in elsewhere if at != place)
+        fixes = (said.fix,) if said.fix else ()
+        yield Finding(rule, place, said.message, said.hint, also, fixes, subjects)

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gptoss.checking.checked import Checked, findings_of
+from gptoss.checking.checked import Checked, single_findings_of
 from gptoss.comparing.upgrade_steps import (
     Step,
     api_version,
@@ -51,7 +51,7 @@ class Upgrade:
     def is_blocked(self) -> bool:
         """Whether something stays that the release refuses, once the plan is written."""
         told = {step.message for step in self.steps if step.severity is Severity.ERROR}
-        return any(wrong(finding).message in told for finding in findings_of(self.plan.checked))
+        return any(wrong(f).message in told for f in single_findings_of(self.plan.checked))
 
 
 def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
@@ -75,7 +75,7 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
     def is_new(finding: Finding) -> bool:
         return (finding.rule.id, finding.message) not in known
 
-    refused = [wrong(f) for f in findings_of(there) if is_new(f)]
+    refused = [wrong(f) for f in single_findings_of(there) if is_new(f)]
     refused.sort(key=lambda step: -step.severity)
     unset = [
         step
@@ -103,9 +103,9 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
 
 def _in_both(own: Sequence[Checked], there: Sequence[Checked]) -> set[tuple[str, str]]:
     """Rule and message of what is found on the own release already, as it is said on either."""
-    here = findings_of(own)
+    here = single_findings_of(own)
     places = {(f.rule.id, f.place) for f in here}
-    same = [f for f in findings_of(there) if (f.rule.id, f.place) in places]
+    same = [f for f in single_findings_of(there) if (f.rule.id, f.place) in places]
     return {(f.rule.id, f.message) for f in (*here, *same)}
 
 

@@ -129,9 +129,8 @@ def wrong(finding: Finding) -> Step:
     """A finding that the deployment has only there."""
     rule = finding.rule
     message = f"{finding.message} [{rule.id}]"
-    return Step(
-        "wrong", message, finding.hint, rule.source, finding.place, finding.fix, rule.severity
-    )
+    fix = finding.fixes[0] if finding.fixes else None
+    return Step("wrong", message, finding.hint, rule.source, finding.place, fix, rule.severity)
 
 
 def defaults(deployment: Deployment, start: Release, to: Release, facts: Facts) -> Iterator[Step]:

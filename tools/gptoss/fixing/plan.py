@@ -11,7 +11,7 @@ from collections import Counter
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from gptoss.checking.checked import findings_of
+from gptoss.checking.checked import findings_of, single_findings_of
 from gptoss.fixing.edits import changed, edit_changes
 from gptoss.fixing.files import own_file, read_text, unified, write_all
 from gptoss.fixing.yaml_edits import NotPossibleError
@@ -44,7 +44,7 @@ class FixPlan:
         names: How each file is called.
         fixed: Findings that are gone.
         made: Every change that was made, those that no finding asked for too.
-        left: Findings that have a fix which cannot be made, each with why.
+        left: Changes that cannot be made, each with why.
         checked: What the rules say once the fixes are made.
         open: Findings that were to be fixed and are still there.
     """
@@ -54,7 +54,7 @@ class FixPlan:
     names: dict[Path, str] = field(default_factory=dict)
     fixed: list[Finding] = field(default_factory=list)
     made: set[Fix] = field(default_factory=set)
-    left: dict[Finding, str] = field(default_factory=dict)
+    left: dict[Fix, str] = field(default_factory=dict)
     checked: Sequence[Checked] = ()
     open: list[Finding] = field(default_factory=list)
 
@@ -92,9 +92,13 @@ class FixPlan:
         fixed, found = len(self.fixed), len(self.fixed) + len(self.open)
         files = _counted(len(self.changed), "file")
         done = f"{verb} {fixed} of {_counted(found, 'finding')} in {files}"
-        reasons = Counter(self.left.get(finding, UNDECIDED) for finding in self.open)
+        reasons = Counter(map(self.reason, self.open))
         left = [f"not fixed: {count} ({why})" for why, count in sorted(reasons.items())]
         return "\n".join([done if fixed else "nothing to fix", *left])
+
+    def reason(self, finding: Finding) -> str:
+        """Why a finding is still there."""
+        return next((self.left[fix] for fix in finding.fixes if fix in self.left), UNDECIDED)
 
 
 def plan_fixes(
@@ -116,8 +120,8 @@ def plan_fixes(
     with files.laid_over(plan.changed_texts):
         plan.checked = check()
     for _ in range(MAX_ROUNDS):
-        found = [f for f in findings_of(plan.checked) if only is None or only(f)]
-        waiting = [f for f in found if f.fix and f not in plan.left]
+        found = [f for f in single_findings_of(plan.checked) if only is None or only(f)]
+        waiting = [f for f in found if f.fixes and f.fixes[0] not in plan.left]
         batch, texts = _batch(plan, waiting)
         if not batch:
             break
@@ -128,8 +132,8 @@ def plan_fixes(
                     continue
                 if _try(plan, check, alone, texts):
                     break  # the others' places may have moved
-                plan.left[finding] = "the fix would break something else"
-    plan.open = [f for f in findings_of(plan.checked) if only is None or only(f)]
+                plan.left[finding.fixes[0]] = "the fix would break something else"
+    plan.open = findings_of(plan.checked, only)
     return plan
 
 
@@ -151,9 +155,7 @@ def _batch(plan: FixPlan, waiting: Iterable[Finding]) -> tuple[list[Finding], di
     batch = []
     done: dict[Fix, bool] = {}
     for finding in waiting:
-        fix = finding.fix
-        if fix is None:
-            continue
+        fix = finding.fixes[0]
         if fix in done:
             if done[fix]:
                 batch.append(finding)
@@ -161,7 +163,7 @@ def _batch(plan: FixPlan, waiting: Iterable[Finding]) -> tuple[list[Finding], di
         try:
             changes = _changes(plan, fix)
         except NotPossibleError as error:
-            plan.left[finding] = str(error)
+            plan.left[fix] = str(error)
             continue
         fits = all(
             not _touches(change, other)
@@ -209,12 +211,12 @@ def _try(plan: FixPlan, check: Check, batch: list[Finding], texts: dict[Path, st
             checked = check()
     except InputError:
         return False
-    before, after = findings_of(plan.checked), findings_of(checked)
+    before, after = single_findings_of(plan.checked), single_findings_of(checked)
     if not _is_better(before, after, batch):
         return False
+    plan.fixed += findings_of(plan.checked, batch.__contains__)
+    plan.made |= {fix for finding in batch for fix in finding.fixes}
     plan.after, plan.checked = candidate, checked
-    plan.fixed += batch
-    plan.made |= {finding.fix for finding in batch if finding.fix}
     return True
 
 

@@ -5,7 +5,13 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from gptoss.checking.checked import Checked, findings_of, not_applied_of, suppressed_of
+from gptoss.checking.checked import (
+    Checked,
+    findings_of,
+    not_applied_of,
+    single_findings_of,
+    suppressed_of,
+)
 from gptoss.reports.common import counts, documentation, summary, topology
 from gptoss.text.errors import InputError
 
@@ -21,6 +27,7 @@ __all__ = [
     "not_applied_of",
     "plain",
     "render",
+    "single_findings_of",
     "summary",
     "suppressed_of",
     "topology",

@@ -10,6 +10,7 @@ import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
+from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import documentation, hint_of, message_of, relative
 from gptoss.rules.rule import RULES, Finding, Severity
 from gptoss.text.secrets import without_secrets
@@ -40,15 +41,13 @@ def _suite(item: Checked) -> ET.Element:
     name = _text(item.deployment.source)
     suite = ET.Element("testsuite", name=name)
     heard = set()
-    for finding in item.result.findings:
+    for finding in findings_of([item]):
         heard.add(finding.rule.family)
         suite.append(_finding(name, finding))
-    for suppressed in item.result.suppressed:
+    for suppressed in suppressed_of([item]):
         heard.add(suppressed.finding.rule.family)
         case = _case(name, suppressed.finding)
-        ET.SubElement(
-            case, "skipped", message=_text(without_secrets(f"suppressed: {suppressed.reason}"))
-        )
+        ET.SubElement(case, "skipped", message=_text(f"suppressed: {suppressed.reason}"))
         suite.append(case)
     for family in dict.fromkeys(rule.family for rule in RULES.values()):
         if family not in heard:

@@ -19,11 +19,9 @@ if TYPE_CHECKING:
 
 def fixes_of(finding: Finding, artifact: Callable[[str], dict[str, str]]) -> list[dict[str, Any]]:
     """The fix with its replacements; nothing where there is none or it cannot be made."""
-    if finding.fix is None:
-        return []
     changes: dict[str, list[dict[str, Any]]] = {}
     try:
-        for edit in finding.fix.edits:
+        for edit in (edit for fix in finding.fixes for edit in fix.edits):
             text = read_text(own_file(edit.place.file))
             replacements = [_replacement(text, change) for change in edit_changes(text, edit)]
             changes.setdefault(edit.place.file, []).extend(replacements)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import counts, topology
 from gptoss.text.columns import columns
 
@@ -62,6 +63,6 @@ def _range(values: Sequence[Located[int] | None]) -> str:
 
 
 def _findings(item: Checked) -> str:
-    findings = counts(item.result.findings) if item.result.findings else "none"
-    suppressed = len(item.result.suppressed)
+    findings = counts(findings_of([item])) if item.result.findings else "none"
+    suppressed = len(suppressed_of([item]))
     return f"{findings} ({suppressed} suppressed)" if suppressed else findings

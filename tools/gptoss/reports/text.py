@@ -38,7 +38,7 @@ def report(checked: Sequence[Checked], style: Style) -> str:
 
 def _fixable(checked: Sequence[Checked]) -> list[str]:
     """How many findings ``--fix`` can mend, where there are any."""
-    count = sum(finding.fix is not None for finding in findings_of(checked))
+    count = sum(bool(finding.fixes) for finding in findings_of(checked))
     return [f"{count} with one right answer: --fix makes it, --diff shows it"] if count else []
 
 

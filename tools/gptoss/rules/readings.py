@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Role
 from gptoss.deployment.settings import Layer
 
 if TYPE_CHECKING:
@@ -13,7 +12,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Claim, Setting
-    from gptoss.facts.world import Model, Release
+    from gptoss.facts.world import Release
     from gptoss.text.command import Variable
     from gptoss.text.places import Located
 
@@ -24,6 +23,11 @@ def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
     """Every pod with what to call it: components, download Jobs, benchmark and evaluation."""
     for component in deployment.components:
         yield component.name, component.pod
+    yield from job_pods(deployment)
+
+
+def job_pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
+    """Every pod that runs to an end, with what to call it."""
     for job in deployment.downloads:
         yield f"Job {job.name}", job.pod
     if deployment.benchmark:
@@ -55,30 +59,11 @@ def is_path(model: str) -> bool:
     return model.startswith("/")
 
 
-def needed_model(deployment: Deployment) -> Model:
-    """Facts about the model, for rules that declare Need.MODEL."""
-    if deployment.model is None:
-        raise LookupError("a rule that asks for the model has to declare Need.MODEL")
-    return deployment.model
-
-
 def needed_release(deployment: Deployment) -> Release:
     """Facts about the release, for rules that declare Need.RELEASE."""
     if deployment.release is None:
         raise LookupError("a rule that asks for the release has to declare Need.RELEASE")
     return deployment.release
-
-
-def split_workers(deployment: Deployment) -> list[Worker]:
-    """The prefill and decode workers."""
-    return [worker for worker in deployment.workers if worker.role is not Role.AGGREGATED]
-
-
-def pairs(deployment: Deployment) -> Iterator[tuple[Worker, Worker]]:
-    """Every prefill worker with every decode worker."""
-    for prefill in deployment.workers_with(Role.PREFILL):
-        for decode in deployment.workers_with(Role.DECODE):
-            yield prefill, decode
 
 
 def public_name(worker: Worker) -> Located[str] | None:

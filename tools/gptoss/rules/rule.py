@@ -5,18 +5,20 @@ from __future__ import annotations
 import inspect
 from dataclasses import dataclass
 from enum import Enum, IntEnum
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.family import family_of
+from gptoss.rules.readings import quoted
+from gptoss.rules.subjects import DEPLOYMENT, problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Problem
     from gptoss.rules.family import Family
     from gptoss.rules.fixes import Fix
+    from gptoss.rules.subjects import Subject
     from gptoss.text.places import HasPlace, Place
 
 
@@ -56,10 +58,17 @@ ANYWHERE = tuple(Platform)
 
 @dataclass(frozen=True, slots=True)
 class Also:
-    """A second place that a finding is about."""
+    """A second place that a finding is about.
+
+    Attributes:
+        place: Where.
+        message: What is there.
+        same: Whether the very same is wrong there.
+    """
 
     place: Place
     message: str
+    same: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,18 +78,25 @@ class Finding:
     Attributes:
         rule: The rule that says so.
         place: The line to edit.
-        message: One sentence that quotes the values.
+        said: One sentence that quotes the values.
         hint: What to do.
         also: The other places it conflicts with.
-        fix: The one right answer, when there is exactly one.
+        fixes: The one right answer, when there is exactly one; one for each place.
+        subjects: Names of the workers, components or Jobs that it is about.
     """
 
     rule: Rule
     place: Place
-    message: str
+    said: str
     hint: str
     also: tuple[Also, ...] = ()
-    fix: Fix | None = None
+    fixes: tuple[Fix, ...] = ()
+    subjects: tuple[str, ...] = ()
+
+    @property
+    def message(self) -> str:
+        """What is wrong, with whom it is about."""
+        return f"{quoted(self.subjects)}: {self.said}" if self.subjects else self.said
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,7 +105,7 @@ class Said:
 
     Attributes:
         at: What it is about; its place is the line to edit.
-        message: One sentence that quotes the values.
+        message: One sentence that quotes the values; the engine puts the subject's name before it.
         hint: What to do.
         also: Other places, each with what it says there.
         fix: The one right answer, when there is exactly one.
@@ -103,10 +119,11 @@ class Said:
 
 
 if TYPE_CHECKING:
-    Check = Callable[[Deployment, Facts], Iterator[Said]]
+    Check = Callable[..., Iterator[Said]]
+    Declared = Callable[..., Iterator[Said] | None]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Rule:
     """A rule with its documentation.
 
@@ -126,7 +143,10 @@ class Rule:
         platforms: What starts its containers, the same way.
         engine_only: Whether it can judge an engine YAML without its deployment.
         family: The family that it belongs to.
+        of: What it is about.
+        reports: Kind of the problems that it reports, where a reader found them.
         check: The function.
+        takes: Names of what the function takes.
     """
 
     id: str
@@ -144,10 +164,16 @@ class Rule:
     platforms: tuple[Platform, ...]
     engine_only: bool
     family: Family
+    of: Subject
+    reports: str
     check: Check
+    takes: tuple[str, ...]
 
 
 RULES: dict[str, Rule] = {}
+# What the function of a rule may take beside its subject, by name.
+BESIDE = {"deployment": "Deployment", "facts": "Facts", "model": "Model", "release": "Release"}
+NEEDED = {"model": Need.MODEL, "release": Need.RELEASE}
 
 
 def rule(
@@ -159,25 +185,34 @@ def rule(
     bad: str,
     good: str,
     near: str = "",
+    of: Subject = DEPLOYMENT,
+    reports: str = "",
+    hint: str = "",
     needs: tuple[Need, ...] = (),
     fixable: bool = False,
     runtimes: tuple[Runtime, ...] | None = None,
     platforms: tuple[Platform, ...] | None = None,
     engine_only: bool | None = None,
-) -> Callable[[Check], Check]:
+) -> Callable[[Declared], Declared]:
     """Declares a rule; the docstring's first paragraph is its summary, the rest its reason.
 
-    What it does not say about runtimes, platforms and engine YAMLs its family says.
+    Its function is called for each subject ``of`` which it is. A rule that ``reports`` a kind of
+    problem is about each problem of that kind; with a ``hint`` it hands on what the problem says,
+    and its function has no body. What a rule does not say about runtimes, platforms and engine
+    YAMLs its family says.
 
     Raises:
-        ValueError: Another rule has this identifier, or it is not one of its family.
+        ValueError: Another rule has this identifier, it is not one of its family, or the function
+            takes what it cannot get.
     """
+    subject = problems(reports) if reports else of
 
-    def declare(check: Check) -> Check:
+    def declare(declared: Declared) -> Declared:
         if id in RULES:
             raise ValueError(f"{id} is {RULES[id].name} already; give {name} another identifier")
-        family = family_of(check.__module__, id)
-        summary, _, reason = inspect.cleandoc(check.__doc__ or "").partition("\n\n")
+        family = family_of(declared.__module__, id)
+        summary, _, reason = inspect.cleandoc(declared.__doc__ or "").partition("\n\n")
+        check: Any = _handing_on(hint, declared) if hint else declared
         RULES[id] = Rule(
             id=id,
             name=name,
@@ -194,8 +229,38 @@ def rule(
             platforms=platforms or family.platforms,
             engine_only=family.engine_only if engine_only is None else engine_only,
             family=family,
+            of=subject,
+            reports=reports,
             check=check,
+            takes=_taken(id, check, subject, needs),
         )
-        return check
+        return declared
 
     return declare
+
+
+def _handing_on(hint: str, declared: Declared) -> Check:
+    """The function of a rule that says what a problem says."""
+
+    def handed_on(problem: Problem) -> Iterator[Said]:
+        yield Said(problem, problem.message, hint)
+
+    handed_on.__name__ = declared.__name__
+    return handed_on
+
+
+def _taken(id: str, check: Any, of: Subject, needs: tuple[Need, ...]) -> tuple[str, ...]:  # noqa: A002
+    """Names of what a rule's function takes.
+
+    Raises:
+        ValueError: It takes what it cannot get.
+    """
+    names: tuple[str, ...] = check.__code__.co_varnames[: check.__code__.co_argcount]
+    offered = {**BESIDE, **of.parameters}
+    for name in names:
+        if check.__annotations__.get(name) != offered.get(name.lstrip("_"), ""):
+            listed = ", ".join(f"{key}: {kind}" for key, kind in offered.items())
+            raise ValueError(f"{id} takes {name}, but can take only {listed}")
+        if name in NEEDED and NEEDED[name] not in needs:
+            raise ValueError(f"{id} takes {name}; add Need.{NEEDED[name].name} to its needs")
+    return tuple(name.lstrip("_") for name in names)

@@ -10,12 +10,13 @@ from gptoss.facts.programs import AIPERF, newest
 from gptoss.rules.fixes import set_flag
 from gptoss.rules.readings import is_path, offline_switch, quoted
 from gptoss.rules.rule import Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
     from gptoss.text.places import Located
 
 PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
@@ -23,15 +24,15 @@ SERVICE_PORT = 8000
 HTTP_PORT = 80
 
 
-def _flag(deployment: Deployment, name: str) -> Located[str] | None:
-    arguments = deployment.benchmark.arguments if deployment.benchmark else None
-    return arguments[name].located if arguments else None
+def _flag(benchmark: Benchmark, name: str) -> Located[str] | None:
+    return benchmark.arguments[name].located if benchmark.arguments else None
 
 
 @rule(
     "B010",
     "endpoint-is-not-the-frontend",
     Severity.ERROR,
+    of=BENCHMARK,
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (Service "
     "<deployment>-<component>, port 8000)",
@@ -48,14 +49,14 @@ def _flag(deployment: Deployment, name: str) -> Located[str] | None:
     --url http://gpt-oss-frontend.inference.svc.cluster.local:8000
     """,
 )
-def endpoint_is_not_the_frontend(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def endpoint_is_not_the_frontend(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark's URL is not the Service of the frontend, or of the server.
 
     The operator calls the frontend's Service after deployment and component in lower case, and it
     listens on port 8000; a server has the Service that selects its pods. The Job waits for a name
     that never answers. Hosts outside the cluster are not judged.
     """
-    url, frontend = _flag(deployment, "--url"), deployment.frontend
+    url, frontend = _flag(benchmark, "--url"), deployment.frontend
     if url is None or "$" in url.value or " " in url.value:
         return
     if deployment.runtime is Runtime.SERVE:
@@ -120,6 +121,7 @@ def _port(netloc: str) -> int | None:
     "B013",
     "local-tokenizer-offline",
     Severity.ERROR,
+    of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (HFValidationError for a path in offline mode, seen in a run)",
     bad="""
     # benchmark env
@@ -137,16 +139,16 @@ def _port(netloc: str) -> int | None:
     --tokenizer openai/gpt-oss-120b
     """,
 )
-def local_tokenizer_offline(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def local_tokenizer_offline(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark is offline and names its tokenizer by a path, which aiperf then refuses.
 
     In offline mode aiperf takes the path for the id of a repository and stops. A path works
     without offline mode, even with no network; an id works offline from a cache.
     """
-    tokenizer = _flag(deployment, "--tokenizer")
-    if deployment.benchmark is None or tokenizer is None or not is_path(tokenizer.value):
+    tokenizer = _flag(benchmark, "--tokenizer")
+    if tokenizer is None or not is_path(tokenizer.value):
         return
-    offline = offline_switch(deployment.benchmark.pod.environment.values())
+    offline = offline_switch(benchmark.pod.environment.values())
     if offline:
         yield Said(
             offline,
@@ -161,6 +163,7 @@ def local_tokenizer_offline(deployment: Deployment, _facts: Facts) -> Iterator[S
     "B014",
     "results-in-model-cache",
     Severity.INFO,
+    of=BENCHMARK,
     source=PERF,
     bad="""
     # benchmark flags
@@ -175,16 +178,16 @@ def local_tokenizer_offline(deployment: Deployment, _facts: Facts) -> Iterator[S
     --artifact-dir /opt/results
     """,
 )
-def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def results_in_model_cache(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark writes its results into the model cache.
 
     The cache has to be mounted writable for that, its size was chosen for the model, and whoever
     empties it deletes the results.
     """
-    folder = _flag(deployment, "--artifact-dir")
-    if folder is None or deployment.benchmark is None:
+    folder = _flag(benchmark, "--artifact-dir")
+    if folder is None:
         return
-    mount = deployment.benchmark.pod.mount_at(folder.value)
+    mount = benchmark.pod.mount_at(folder.value)
     caches = {m.claim for worker in deployment.workers for m in worker.pod.mounts if m.claim}
     if mount and mount.claim in caches:
         yield Said(
@@ -199,6 +202,7 @@ def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "B016",
     "goodput-metric-unknown",
     Severity.WARNING,
+    of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 metric registry (unknown keys of --goodput are not refused)",
     bad="""
     # benchmark flags
@@ -213,13 +217,13 @@ def results_in_model_cache(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     --goodput "request_latency:20000 output_token_throughput_per_user:20"
     """,
 )
-def goodput_metric_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def goodput_metric_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """A goodput objective names a metric of a request that aiperf does not have.
 
     It is accepted and no request can meet it, or it is left out of account, so goodput means
     something else than was asked for.
     """
-    limits = _flag(deployment, "--goodput")
+    limits = _flag(benchmark, "--goodput")
     for pair in limits.value.split() if limits else ():
         metric = pair.partition(":")[0]
         if metric not in newest(AIPERF).metrics and limits is not None:

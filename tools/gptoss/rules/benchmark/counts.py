@@ -8,12 +8,13 @@ from gptoss.deployment.model import Role
 from gptoss.rules.fixes import set_value
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
 
 RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/perf.yaml @2cfffb6"
 
@@ -34,6 +35,7 @@ def _parts(deployment: Deployment) -> str:
     "B001",
     "gpu-count-wrong",
     Severity.WARNING,
+    of=BENCHMARK,
     fixable=True,
     source=RECIPE,
     bad="""
@@ -50,14 +52,13 @@ def _parts(deployment: Deployment) -> str:
     DEPLOYMENT_GPU_COUNT: null
     """,
 )
-def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def gpu_count_wrong(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark counts other GPUs than the workers have.
 
     Total concurrency is computed from this number and results are divided by it: both are wrong
     by the same factor, and look plausible.
     """
-    benchmark, gpus = deployment.benchmark, _gpus(deployment)
-    count = benchmark.gpu_count if benchmark else None
+    count, gpus = benchmark.gpu_count, _gpus(deployment)
     if count is None or gpus is None or count.value == gpus:
         return
     workers = [w.gpus_per_pod for w in deployment.workers if w.gpus_per_pod]
@@ -78,6 +79,7 @@ def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "B002",
     "concurrency-not-per-gpu-times-gpus",
     Severity.WARNING,
+    of=BENCHMARK,
     source=RECIPE,
     bad="""
     # benchmark env
@@ -92,20 +94,16 @@ def gpu_count_wrong(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     CONCURRENCY_PER_GPU: null
     """,
 )
-def concurrency_not_per_gpu_times_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def concurrency_not_per_gpu_times_gpus(
+    benchmark: Benchmark, deployment: Deployment
+) -> Iterator[Said]:
     """The benchmark's concurrency is not what it says for a GPU times the GPUs.
 
     One of the two numbers is stale, and results get compared under the wrong one.
     """
-    benchmark, gpus = deployment.benchmark, _gpus(deployment)
-    if benchmark is None or gpus is None:
-        return
-    per_gpu, total, count = (
-        benchmark.concurrency_per_gpu,
-        benchmark.concurrency,
-        benchmark.gpu_count,
-    )
-    if per_gpu is None or total is None or (count is not None and count.value != gpus):
+    gpus, count = _gpus(deployment), benchmark.gpu_count
+    per_gpu, total = benchmark.concurrency_per_gpu, benchmark.concurrency
+    if gpus is None or per_gpu is None or total is None or (count and count.value != gpus):
         return
     if total.value != per_gpu.value * gpus:
         yield Said(
@@ -121,6 +119,7 @@ def concurrency_not_per_gpu_times_gpus(deployment: Deployment, _facts: Facts) ->
     "B003",
     "concurrency-above-capacity",
     Severity.WARNING,
+    of=BENCHMARK,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/{deploy,perf}.yaml @0d348a1; "
     "max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
     bad="""
@@ -148,14 +147,13 @@ def concurrency_not_per_gpu_times_gpus(deployment: Deployment, _facts: Facts) ->
     --concurrency 3600
     """,
 )
-def concurrency_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def concurrency_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark keeps more requests in flight than the workers can decode at once.
 
     The excess waits in the queue. Time to first token then measures the queue, not the engine. A
     worker decodes max_batch_size requests, times its attention data parallel ranks.
     """
-    concurrency = deployment.benchmark.concurrency if deployment.benchmark else None
-    capacity = deployment.capacity
+    concurrency, capacity = benchmark.concurrency, deployment.capacity
     if concurrency is None or capacity is None or concurrency.value <= capacity:
         return
     decoding = [w for w in deployment.workers if w.role is not Role.PREFILL]
@@ -184,6 +182,7 @@ def capacity_of(worker: Worker) -> str:
     "B004",
     "fewer-requests-than-concurrency",
     Severity.WARNING,
+    of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (accepts it without a word)",
     bad="""
     # benchmark flags
@@ -198,17 +197,14 @@ def capacity_of(worker: Worker) -> str:
     --concurrency 1280 --request-count 2560
     """,
 )
-def fewer_requests_than_concurrency(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def fewer_requests_than_concurrency(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends fewer requests than it is told to keep in flight.
 
     The stated concurrency is never reached, and the run is over before anything is steady. Ten
     times the concurrency is customary.
     """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.concurrency is None or benchmark.requests is None:
-        return
     requests, concurrency = benchmark.requests, benchmark.concurrency
-    if requests.value < concurrency.value:
+    if requests and concurrency and requests.value < concurrency.value:
         yield Said(
             requests,
             f"{requests.value} requests never fill a concurrency of {concurrency.value}",

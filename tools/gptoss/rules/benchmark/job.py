@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK, JOB_PODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment
     from gptoss.deployment.pods import Pod
-    from gptoss.facts.world import Facts
     from gptoss.text.places import Place
 
 PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
@@ -34,6 +35,7 @@ INSTALLERS = {
     "B011",
     "benchmark-cannot-share-the-cluster",
     Severity.WARNING,
+    of=BENCHMARK,
     runtimes=DYNAMO,
     source=PERF,
     bad="""
@@ -63,22 +65,22 @@ INSTALLERS = {
           labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: another}}
     """,
 )
-def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def benchmark_cannot_share_the_cluster(
+    benchmark: Benchmark, deployment: Deployment
+) -> Iterator[Said]:
     """The benchmark Job refuses every node that runs a pod of the deployment.
 
     On a cluster where the deployment takes all nodes, one GPU node for instance, the Job stays
     Pending for ever.
     """
-    if deployment.benchmark is None:
-        return
-    for affinity in deployment.benchmark.pod.anti_affinity:
+    for affinity in benchmark.pod.anti_affinity:
         if not affinity.required or affinity.topology_key != HOSTNAME:
             continue
         for key, values in affinity.labels:
             if key == GRAPH_LABEL and deployment.name in values:
                 yield Said(
                     affinity,
-                    f"Job {deployment.benchmark.name} must not share a node with any pod of "
+                    f"Job {benchmark.name} must not share a node with any pod of "
                     f"{deployment.name}, so it never starts where they take every node",
                     "use preferredDuringSchedulingIgnoredDuringExecution",
                 )
@@ -88,6 +90,7 @@ def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) ->
     "B012",
     "installs-at-run-time",
     Severity.WARNING,
+    of=JOB_PODS,
     source=PERF,
     bad="""
     # benchmark script
@@ -104,29 +107,19 @@ def benchmark_cannot_share_the_cluster(deployment: Deployment, _facts: Facts) ->
     {command}
     """,
 )
-def installs_at_run_time(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def installs_at_run_time(pod: Pod) -> Iterator[Said]:
     """A Job installs software when it starts.
 
     It needs the network and root, takes minutes while GPUs wait, and runs whatever is newest that
     day. The runtime image has aiperf and the Hugging Face command line already.
     """
-    for name, pod in _jobs(deployment):
-        found = _installer(pod)
-        if found:
-            yield Said(
-                found[0],
-                f"{name} installs software when it starts: {found[1]}",
-                "use an image that has it; NVIDIA's runtime image has aiperf and hf",
-            )
-
-
-def _jobs(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
-    for job in deployment.downloads:
-        yield f"Job {job.name}", job.pod
-    if deployment.benchmark:
-        yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
-    if deployment.accuracy:
-        yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod
+    found = _installer(pod)
+    if found:
+        yield Said(
+            found[0],
+            f"the Job installs software when it starts: {found[1]}",
+            "use an image that has it; NVIDIA's runtime image has aiperf and hf",
+        )
 
 
 def _installer(pod: Pod) -> tuple[Place, str] | None:
@@ -144,6 +137,7 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
     "B015",
     "pull-secret-of-another-registry",
     Severity.INFO,
+    of=JOB_PODS,
     source=PERF,
     bad="""
     # benchmark container
@@ -161,19 +155,17 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
     imagePullSecrets: [{name: nvcrimagepullsecret}]
     """,
 )
-def pull_secret_of_another_registry(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def pull_secret_of_another_registry(pod: Pod) -> Iterator[Said]:
     """A Job names a pull secret for NVIDIA's registry but pulls from another one.
 
     The secret is not used; where it does not exist the events of every pod carry a warning.
     """
-    for name, pod in _jobs(deployment):
-        for secret in pod.pull_secrets:
-            named = re.search(r"nvcr|ngc", secret.value, re.IGNORECASE)
-            if named and pod.image and not pod.image.value.startswith("nvcr.io/"):
-                yield Said(
-                    secret,
-                    f"{name}: pull secret {secret.value} is for nvcr.io, but the image is "
-                    f"{pod.image.value}",
-                    "remove it",
-                    also=[(pod.image, f"image {pod.image.value}")],
-                )
+    for secret in pod.pull_secrets:
+        named = re.search(r"nvcr|ngc", secret.value, re.IGNORECASE)
+        if named and pod.image and not pod.image.value.startswith("nvcr.io/"):
+            yield Said(
+                secret,
+                f"pull secret {secret.value} is for nvcr.io, but the image is {pod.image.value}",
+                "remove it",
+                also=[(pod.image, f"image {pod.image.value}")],
+            )

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.rule import Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.jobs import Benchmark
 
 WARM_UP = ("--warmup-request-count", "--warmup-duration")
 # A run of fewer fillings of the concurrency than this shows its last one in the averages.
@@ -21,6 +21,7 @@ FEW_WAVES = 5
     "B017",
     "no-warm-up",
     Severity.INFO,
+    of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 --warmup-request-count (none by default); ai-dynamo/dynamo "
     "recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1 (sends one)",
     bad="""
@@ -39,14 +40,13 @@ FEW_WAVES = 5
     --warmup-duration 60
     """,
 )
-def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def no_warm_up(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark measures from the first request on.
 
     The first requests after a start pay for tuning and for memory that is allocated then. They
     count like all others and draw tail latencies up.
     """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.arguments is None or benchmark.concurrency is None:
+    if benchmark.arguments is None or benchmark.concurrency is None:
         return
     arguments = benchmark.arguments
     asked = [arguments[flag] for flag in WARM_UP]
@@ -63,6 +63,7 @@ def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "B018",
     "last-wave-half-empty",
     Severity.INFO,
+    of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (requests go out as others finish; the last ones run with less "
     "concurrency)",
     bad="""
@@ -78,13 +79,12 @@ def no_warm_up(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     --concurrency 1280 --request-count 12900
     """,
 )
-def last_wave_half_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def last_wave_half_empty(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends few times its concurrency, and not a whole number of times.
 
     For much of such a run fewer requests are in flight than it says, and the averages show it.
     """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.concurrency is None or benchmark.requests is None:
+    if benchmark.concurrency is None or benchmark.requests is None:
         return
     requests, concurrency = benchmark.requests, benchmark.concurrency
     count, flying = requests.value, concurrency.value

@@ -8,13 +8,14 @@ from gptoss.deployment.model import Role
 from gptoss.rules.benchmark.counts import capacity_of
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK
 from gptoss.sources.parts.load_generators import GENAI_PERF
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
     from gptoss.text.places import Located
 
 GUIDE = (
@@ -28,6 +29,7 @@ ROUNDS = 5
     "B023",
     "sweep-above-capacity",
     Severity.INFO,
+    of=BENCHMARK,
     source=f"{GUIDE}; max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
     bad="""
     # decode.yaml
@@ -54,13 +56,13 @@ ROUNDS = 5
     """,
     needs=(Need.ENGINE,),
 )
-def sweep_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def sweep_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """A sweep goes on to concurrencies that the workers cannot decode at once.
 
     In those steps the excess waits in the queue: throughput does not rise any more, and time to
     first token measures the queue. They cost the most time of all.
     """
-    steps, capacity = _concurrencies(deployment), deployment.capacity
+    steps, capacity = _concurrencies(benchmark), deployment.capacity
     above = [step for step in steps if capacity is not None and step.value > capacity]
     if not above:
         return
@@ -79,6 +81,7 @@ def sweep_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said
     "B024",
     "sweep-ends-below-capacity",
     Severity.INFO,
+    of=BENCHMARK,
     source=GUIDE,
     bad="""
     # worker.yaml
@@ -109,13 +112,13 @@ def sweep_above_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said
     """,
     needs=(Need.ENGINE,),
 )
-def sweep_ends_below_capacity(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def sweep_ends_below_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """A sweep of workers with attention data parallelism ends before they are full.
 
     The highest throughput of such a configuration is at max_batch_size times its GPUs; the sweep
     does not see it.
     """
-    steps, capacity = _concurrencies(deployment), deployment.capacity
+    steps, capacity = _concurrencies(benchmark), deployment.capacity
     decoding = _decoding(deployment)
     if not steps or capacity is None or not all(worker.attention_dp for worker in decoding):
         return
@@ -134,6 +137,7 @@ def sweep_ends_below_capacity(deployment: Deployment, _facts: Facts) -> Iterator
     "B025",
     "sweep-steps-short",
     Severity.INFO,
+    of=BENCHMARK,
     source=f"{GUIDE} (five times the concurrency)",
     bad="""
     # benchmark script
@@ -154,13 +158,12 @@ def sweep_ends_below_capacity(deployment: Deployment, _facts: Facts) -> Iterator
     done
     """,
 )
-def sweep_steps_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def sweep_steps_short(benchmark: Benchmark) -> Iterator[Said]:
     """A step of a sweep sends less than five times its concurrency.
 
     Filling up and running empty then are a good part of the step, and its averages show them.
     """
-    benchmark = deployment.benchmark
-    for step in benchmark.steps if benchmark and benchmark.is_sweep else ():
+    for step in benchmark.steps if benchmark.is_sweep else ():
         if step.concurrency is None or step.requests is None:
             continue
         concurrency, requests = step.concurrency, step.requests
@@ -178,6 +181,7 @@ def sweep_steps_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     "B026",
     "genai-perf-superseded",
     Severity.INFO,
+    of=BENCHMARK,
     source="triton-inference-server/perf_analyzer pull request 457 (deprecation notice); "
     "ai-dynamo/aiperf docs/migrating.md",
     bad="""
@@ -196,14 +200,13 @@ def sweep_steps_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     --artifact-dir /results/genai-perf
     """,
 )
-def genai_perf_superseded(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def genai_perf_superseded(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark runs genai-perf, which is deprecated in favour of aiperf.
 
     aiperf takes the same flags, and needs no ``--`` before headers. Flags of perf_analyzer behind
     ``--`` that aiperf has no equal of can go: it sizes its own workers.
     """
-    benchmark = deployment.benchmark
-    if benchmark is None or benchmark.tool is None or benchmark.tool.value != GENAI_PERF:
+    if benchmark.tool is None or benchmark.tool.value != GENAI_PERF:
         return
     lost = [flag.value for flag in benchmark.lost]
     without = f", without {quoted(lost)}, which it has no equal of" if lost else ""
@@ -215,10 +218,9 @@ def genai_perf_superseded(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     )
 
 
-def _concurrencies(deployment: Deployment) -> list[Located[int]]:
+def _concurrencies(benchmark: Benchmark) -> list[Located[int]]:
     """The concurrencies of a sweep; none for a fixed one."""
-    benchmark = deployment.benchmark
-    steps = benchmark.steps if benchmark and benchmark.is_sweep else ()
+    steps = benchmark.steps if benchmark.is_sweep else ()
     return [step.concurrency for step in steps if step.concurrency]
 
 

@@ -4,23 +4,24 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Role
 from gptoss.rules.fixes import add_flag, remove_variable
-from gptoss.rules.readings import is_true, pairs
+from gptoss.rules.readings import is_true
 from gptoss.rules.right_answers import engine_value
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import FRONTEND, PAIRS, PREFILL_WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Frontend, Worker
+    from gptoss.facts.world import Release
 
 
 @rule(
     "D001",
     "prefill-with-overlap-scheduler",
     Severity.ERROR,
+    of=PREFILL_WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py ('Context only requests are "
     "not supported in pytorch backend when overlap is enabled'); ai-dynamo/dynamo #1690",
@@ -38,29 +39,29 @@ if TYPE_CHECKING:
     """,
     needs=(Need.ENGINE,),
 )
-def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
     """A prefill worker runs with the overlap scheduler, which is on by default.
 
     A prefill worker serves context-only requests, which the engine answers with an error while
     the overlap scheduler is on. It starts without complaint and fails at the first request.
     """
-    for worker in deployment.workers_with(Role.PREFILL):
-        setting = worker.engine["disable_overlap_scheduler"]
-        if not worker.engine.switch("disable_overlap_scheduler"):
-            says = "is false" if setting.is_set else "is not set"
-            yield Said(
-                setting,
-                f"{worker.name}: disable_overlap_scheduler {says}, but a prefill worker cannot run "
-                "with the overlap scheduler",
-                "write disable_overlap_scheduler: true",
-                fix=engine_value(worker, "disable_overlap_scheduler", True),
-            )
+    setting = worker.engine["disable_overlap_scheduler"]
+    if not worker.engine.switch("disable_overlap_scheduler"):
+        says = "is false" if setting.is_set else "is not set"
+        yield Said(
+            setting,
+            f"disable_overlap_scheduler {says}, but a prefill worker cannot run "
+            "with the overlap scheduler",
+            "write disable_overlap_scheduler: true",
+            fix=engine_value(worker, "disable_overlap_scheduler", True),
+        )
 
 
 @rule(
     "D006",
     "speculation-on-one-side",
     Severity.WARNING,
+    of=PAIRS,
     source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a",
     bad="""
     # decode.yaml
@@ -76,29 +77,29 @@ def prefill_with_overlap_scheduler(deployment: Deployment, _facts: Facts) -> Ite
     """,
     needs=(Need.ENGINE,),
 )
-def speculation_on_one_side(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Only prefill or only decode is set up for speculative decoding.
 
     The drafting model keeps a KV cache of its own, which has to be filled by prefill and used by
     decode; both sides need the same speculative_config.
     """
-    for prefill, decode in pairs(deployment):
-        ours, theirs = (w.engine.under("speculative_config") for w in (prefill, decode))
-        if bool(ours) == bool(theirs):
-            continue
-        has, lacks = (prefill, decode) if ours else (decode, prefill)
-        yield Said(
-            (ours or theirs)[0],
-            f"{has.name} has speculative_config but {lacks.name} has none",
-            f"write the same speculative_config for {lacks.name}",
-            also=[(lacks.engine["speculative_config"], f"{lacks.name} has none")],
-        )
+    ours, theirs = (w.engine.under("speculative_config") for w in (prefill, decode))
+    if bool(ours) == bool(theirs):
+        return
+    has, lacks = (prefill, decode) if ours else (decode, prefill)
+    yield Said(
+        (ours or theirs)[0],
+        f"{has.name} has speculative_config but {lacks.name} has none",
+        f"write the same speculative_config for {lacks.name}",
+        also=[(lacks.engine["speculative_config"], f"{lacks.name} has none")],
+    )
 
 
 @rule(
     "D008",
     "prefill-shorter-than-decode",
     Severity.WARNING,
+    of=PAIRS,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm (decode registers its max_seq_len as the context)",
     bad="""
     # prefill.yaml
@@ -114,28 +115,28 @@ def speculation_on_one_side(deployment: Deployment, _facts: Facts) -> Iterator[S
     """,
     needs=(Need.ENGINE,),
 )
-def prefill_shorter_than_decode(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill accepts shorter sequences than decode announces.
 
     The frontend checks prompts against the context that decode registers. What lies between the
     two passes that check and fails in prefill.
     """
-    for prefill, decode in pairs(deployment):
-        ours, theirs = prefill.engine.whole("max_seq_len"), decode.engine.whole("max_seq_len")
-        if ours is not None and theirs is not None and ours < theirs:
-            yield Said(
-                prefill.engine["max_seq_len"],
-                f"{prefill.name} takes sequences of {ours} tokens but {decode.name} announces "
-                f"{theirs}: prompts of {ours + 1} to {theirs} tokens fail in prefill",
-                f"write max_seq_len: {theirs} for {prefill.name}, or {ours} for {decode.name}",
-                also=[(decode.engine["max_seq_len"], f"max_seq_len is {theirs}")],
-            )
+    ours, theirs = prefill.engine.whole("max_seq_len"), decode.engine.whole("max_seq_len")
+    if ours is not None and theirs is not None and ours < theirs:
+        yield Said(
+            prefill.engine["max_seq_len"],
+            f"{prefill.name} takes sequences of {ours} tokens but {decode.name} announces "
+            f"{theirs}: prompts of {ours + 1} to {theirs} tokens fail in prefill",
+            f"write max_seq_len: {theirs} for {prefill.name}, or {ours} for {decode.name}",
+            also=[(decode.engine["max_seq_len"], f"max_seq_len is {theirs}")],
+        )
 
 
 @rule(
     "D009",
     "silent-fall-back-to-decode",
     Severity.WARNING,
+    of=FRONTEND,
     fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --enforce-disagg; its "
     "deprecation in 1.3",
@@ -156,23 +157,24 @@ def prefill_shorter_than_decode(deployment: Deployment, _facts: Facts) -> Iterat
     """,
     needs=(Need.RELEASE,),
 )
-def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def silent_fall_back_to_decode(
+    frontend: Frontend, release: Release, deployment: Deployment
+) -> Iterator[Said]:
     """The frontend serves without prefill workers when there are none at the moment.
 
     Unless told to enforce disaggregation it sends whole requests to decode workers while no
     prefill worker is found: answers stay correct, latency and throughput are not what the
     deployment was sized for, and nothing says so. From release 1.3 on the flag has no effect.
     """
-    frontend, release = deployment.frontend, deployment.release
-    if frontend is None or release is None or release.enforce_disagg != "effective":
+    if release.enforce_disagg != "effective":
         return
     if not deployment.is_disaggregated or frontend.arguments is None:
         return
     if frontend.arguments["--enforce-disagg"].value is False:
         yield Said(
             frontend.arguments.command,
-            f"{frontend.name} runs without --enforce-disagg, so it falls back to decode-only "
-            "serving without a word when prefill is missing",
+            "without --enforce-disagg the frontend falls back to decode-only serving when prefill "
+            "is missing, and says nothing",
             "add --enforce-disagg",
             fix=add_flag(frontend.arguments.command.place, "--enforce-disagg"),
         )
@@ -182,6 +184,7 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
     "D010",
     "transfer-overlap-switched-off",
     Severity.WARNING,
+    of=PREFILL_WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM #17535",
     bad="""
@@ -197,27 +200,27 @@ def silent_fall_back_to_decode(deployment: Deployment, _facts: Facts) -> Iterato
     TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP: "0"
     """,
 )
-def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     """A prefill worker sends the KV cache without overlap, which has made workers hang.
 
     With the overlap switched off the context worker waits for each transfer before it goes on, and
     users saw it wait for ever.
     """
-    for worker in deployment.workers_with(Role.PREFILL):
-        found = worker.pod.environment.get("TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP")
-        if found and is_true(found.value):
-            yield Said(
-                found,
-                f"{worker.name}: {found.name}={found.value} has made prefill workers hang",
-                f"remove {found.name}",
-                fix=remove_variable(found.place, found.name),
-            )
+    found = worker.pod.environment.get("TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP")
+    if found and is_true(found.value):
+        yield Said(
+            found,
+            f"{found.name}={found.value} has made prefill workers hang",
+            f"remove {found.name}",
+            fix=remove_variable(found.place, found.name),
+        )
 
 
 @rule(
     "D011",
     "parsers-differ-between-roles",
     Severity.WARNING,
+    of=PAIRS,
     source="ai-dynamo/dynamo #3262 (both roles need them)",
     bad="""
     # also: S003
@@ -236,27 +239,27 @@ def transfer_overlap_switched_off(deployment: Deployment, _facts: Facts) -> Iter
     DYN_REASONING_PARSER: gpt_oss
     """,
 )
-def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode name different parsers.
 
     Both register the same model with the frontend, which then reads its answers by one of the two.
     """
-    for prefill, decode in pairs(deployment):
-        for flag in ("--dyn-reasoning-parser", "--dyn-tool-call-parser"):
-            ours, theirs = prefill.arguments[flag].located, decode.arguments[flag].located
-            if ours and theirs and ours.value != theirs.value:
-                yield Said(
-                    ours,
-                    f"{flag} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
-                    "write the same parser on both",
-                    also=[(theirs, f"{decode.name} says {theirs.value}")],
-                )
+    for flag in ("--dyn-reasoning-parser", "--dyn-tool-call-parser"):
+        ours, theirs = prefill.arguments[flag].located, decode.arguments[flag].located
+        if ours and theirs and ours.value != theirs.value:
+            yield Said(
+                ours,
+                f"{flag} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
+                "write the same parser on both",
+                also=[(theirs, f"{decode.name} says {theirs.value}")],
+            )
 
 
 @rule(
     "D012",
     "speculation-differs",
     Severity.WARNING,
+    of=PAIRS,
     source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a "
     "(the same speculative decoding on both sides)",
     bad="""
@@ -279,19 +282,18 @@ def parsers_differ_between_roles(deployment: Deployment, _facts: Facts) -> Itera
     """,
     needs=(Need.ENGINE,),
 )
-def speculation_differs(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def speculation_differs(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode draft by different methods, models or lengths.
 
     The draft's state travels with the KV cache; decode continues with what prefill began.
     """
-    for prefill, decode in pairs(deployment):
-        for name in ("decoding_type", "speculative_model", "max_draft_len"):
-            key = f"speculative_config.{name}"
-            ours, theirs = prefill.engine[key], decode.engine[key]
-            if ours.is_set and theirs.is_set and ours.value != theirs.value:
-                yield Said(
-                    ours,
-                    f"{key} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
-                    "write the same speculative_config on both sides",
-                    also=[(theirs, f"{theirs.value} on {decode.name}")],
-                )
+    for name in ("decoding_type", "speculative_model", "max_draft_len"):
+        key = f"speculative_config.{name}"
+        ours, theirs = prefill.engine[key], decode.engine[key]
+        if ours.is_set and theirs.is_set and ours.value != theirs.value:
+            yield Said(
+                ours,
+                f"{key} is {ours.value} on {prefill.name} but {theirs.value} on {decode.name}",
+                "write the same speculative_config on both sides",
+                also=[(theirs, f"{theirs.value} on {decode.name}")],
+            )

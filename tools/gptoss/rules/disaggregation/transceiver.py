@@ -5,15 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Role
-from gptoss.rules.readings import pairs, split_workers
 from gptoss.rules.right_answers import engine_value
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import PAIRS, SPLIT_WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
 
 
 BACKEND = "cache_transceiver_config.backend"
@@ -26,6 +25,7 @@ BLOCK = "kv_cache_config.tokens_per_block"
     "D002",
     "transceiver-backend-missing",
     Severity.ERROR,
+    of=SPLIT_WORKERS,
     source="ai-dynamo/dynamo #13015, #13048; ai-dynamo/aiconfigurator #879",
     bad="""
     # also: D005
@@ -42,27 +42,26 @@ BLOCK = "kv_cache_config.tokens_per_block"
     """,
     needs=(Need.ENGINE,),
 )
-def transceiver_backend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
     """A prefill or decode worker has no cache transceiver backend.
 
     Without cache_transceiver_config.backend the transfer of KV blocks is switched off, and Dynamo
     neither sets nor checks it: requests hang between prefill and decode.
     """
-    for worker in split_workers(deployment):
-        backend = worker.engine[BACKEND]
-        if backend.value is None:
-            yield Said(
-                backend,
-                f"{worker.name}: {BACKEND} is not set, so no KV cache is transferred between "
-                "prefill and decode",
-                "write cache_transceiver_config: {backend: UCX}, or DEFAULT, on both sides",
-            )
+    backend = worker.engine[BACKEND]
+    if backend.value is None:
+        yield Said(
+            backend,
+            f"{BACKEND} is not set, so no KV cache is transferred between prefill and decode",
+            "write cache_transceiver_config: {backend: UCX}, or DEFAULT, on both sides",
+        )
 
 
 @rule(
     "D003",
     "transceiver-buffer-not-whole-blocks",
     Severity.ERROR,
+    of=SPLIT_WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; #3798",
     bad="""
@@ -79,22 +78,20 @@ def transceiver_backend_missing(deployment: Deployment, _facts: Facts) -> Iterat
     """,
     needs=(Need.ENGINE,),
 )
-def transceiver_buffer_not_whole_blocks(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def transceiver_buffer_not_whole_blocks(worker: Worker) -> Iterator[Said]:
     """The transceiver buffer does not hold a whole number of KV cache blocks.
 
     The buffer is cut into blocks; the engine checks that nothing remains and stops otherwise.
     """
-    for worker in split_workers(deployment):
-        tokens, block = worker.engine.whole(BUFFER), worker.engine.whole(BLOCK)
-        if tokens and block and tokens % block:
-            yield Said(
-                worker.engine[BUFFER],
-                f"{worker.name}: max_tokens_in_buffer {tokens} is not a multiple of "
-                f"tokens_per_block {block}",
-                f"write {-(-tokens // block) * block}",
-                fix=engine_value(worker, BUFFER, -(-tokens // block) * block),
-                also=_set_elsewhere(worker, BLOCK, f"tokens_per_block is {block}"),
-            )
+    tokens, block = worker.engine.whole(BUFFER), worker.engine.whole(BLOCK)
+    if tokens and block and tokens % block:
+        yield Said(
+            worker.engine[BUFFER],
+            f"max_tokens_in_buffer {tokens} is not a multiple of tokens_per_block {block}",
+            f"write {-(-tokens // block) * block}",
+            fix=engine_value(worker, BUFFER, -(-tokens // block) * block),
+            also=_set_elsewhere(worker, BLOCK, f"tokens_per_block is {block}"),
+        )
 
 
 def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, str]]:
@@ -106,6 +103,7 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     "D004",
     "transceiver-buffer-too-small",
     Severity.WARNING,
+    of=SPLIT_WORKERS,
     source="ai-dynamo/dynamo #5523, #4327; NVIDIA/TensorRT-LLM docs/source/features/"
     "disagg-serving.md",
     bad="""
@@ -122,32 +120,30 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     """,
     needs=(Need.ENGINE,),
 )
-def transceiver_buffer_too_small(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def transceiver_buffer_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The transceiver buffer is unset or cannot hold the longest prompt.
 
     A prompt that is longer is sent through buffers made on the fly, which is slow and fails with
     NIXL. TensorRT-LLM recommends at least the longest input.
     """
     longest = _longest_prompt(deployment)
-    for worker in split_workers(deployment):
-        buffer, tokens = worker.engine[BUFFER], worker.engine.whole(BUFFER)
-        if worker.engine[BACKEND].value is None:
-            continue
-        if buffer.value is None:
-            yield Said(
-                buffer,
-                f"{worker.name}: max_tokens_in_buffer is not set, so KV cache travels through "
-                "buffers made on the fly, which fails with NIXL",
-                f"write max_tokens_in_buffer: {longest[0] if longest else 'the longest prompt'}",
-            )
-        elif tokens is not None and longest and tokens < longest[0]:
-            yield Said(
-                buffer,
-                f"{worker.name}: max_tokens_in_buffer {tokens} is smaller than prompts may be "
-                f"({longest[0]} tokens)",
-                f"write a multiple of tokens_per_block of at least {longest[0]}",
-                also=[(longest[1], f"prompts of up to {longest[0]} tokens")],
-            )
+    buffer, tokens = worker.engine[BUFFER], worker.engine.whole(BUFFER)
+    if worker.engine[BACKEND].value is None:
+        return
+    if buffer.value is None:
+        yield Said(
+            buffer,
+            "max_tokens_in_buffer is not set, so KV cache travels through "
+            "buffers made on the fly, which fails with NIXL",
+            f"write max_tokens_in_buffer: {longest[0] if longest else 'the longest prompt'}",
+        )
+    elif tokens is not None and longest and tokens < longest[0]:
+        yield Said(
+            buffer,
+            f"max_tokens_in_buffer {tokens} is smaller than prompts may be ({longest[0]} tokens)",
+            f"write a multiple of tokens_per_block of at least {longest[0]}",
+            also=[(longest[1], f"prompts of up to {longest[0]} tokens")],
+        )
 
 
 def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
@@ -155,7 +151,7 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     prompts: list[tuple[int, Any]] = [
         (length, worker.engine["max_seq_len"])
         for worker in deployment.workers_with(Role.PREFILL)
-        if (length := worker.engine.whole("max_seq_len")) is not None
+        if worker.engine_known and (length := worker.engine.whole("max_seq_len")) is not None
     ]
     isl = deployment.benchmark.input_tokens if deployment.benchmark else None
     if isl:
@@ -167,6 +163,7 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     "D005",
     "prefill-and-decode-disagree",
     Severity.ERROR,
+    of=PAIRS,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp inquireSupport; "
     "ai-dynamo/dynamo #1572 ('Message truncated')",
     bad="""
@@ -185,26 +182,25 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     """,
     needs=(Need.ENGINE,),
 )
-def prefill_and_decode_disagree(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def prefill_and_decode_disagree(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode differ in how the KV cache is stored or sent.
 
     Blocks travel as they are. Both sides have to agree on the data type, the tokens a block and
     the transceiver, or the transfer is refused. Parallel sizes may differ.
     """
-    for prefill, decode in pairs(deployment):
-        for key in ("kv_cache_config.dtype", BLOCK, BACKEND, RUNTIME):
-            ours, theirs = decode.engine[key], prefill.engine[key]
-            if key == RUNTIME and None in (ours.value, theirs.value):
-                continue
-            if _plain(ours.value) != _plain(theirs.value):
-                at, other = (ours, theirs) if ours.is_set or not theirs.is_set else (theirs, ours)
-                yield Said(
-                    at,
-                    f"{key} is {_shown(ours.value)} on {decode.name} but {_shown(theirs.value)} on "
-                    f"{prefill.name}: the KV cache cannot be handed over",
-                    "write the same value on both sides",
-                    also=[(other, f"the other side says {_shown(other.value)}")],
-                )
+    for key in ("kv_cache_config.dtype", BLOCK, BACKEND, RUNTIME):
+        ours, theirs = decode.engine[key], prefill.engine[key]
+        if key == RUNTIME and None in (ours.value, theirs.value):
+            continue
+        if _plain(ours.value) != _plain(theirs.value):
+            at, other = (ours, theirs) if ours.is_set or not theirs.is_set else (theirs, ours)
+            yield Said(
+                at,
+                f"{key} is {_shown(ours.value)} on {decode.name} but {_shown(theirs.value)} on "
+                f"{prefill.name}: the KV cache cannot be handed over",
+                "write the same value on both sides",
+                also=[(other, f"the other side says {_shown(other.value)}")],
+            )
 
 
 def _plain(value: Any) -> Any:
@@ -221,6 +217,7 @@ def _shown(value: Any) -> str:
     "D007",
     "transceiver-buffers-differ",
     Severity.WARNING,
+    of=PAIRS,
     source="ai-dynamo/dynamo #1572",
     bad="""
     # decode.yaml
@@ -236,18 +233,17 @@ def _shown(value: Any) -> str:
     """,
     needs=(Need.ENGINE,),
 )
-def transceiver_buffers_differ(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def transceiver_buffers_differ(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode have transceiver buffers of different sizes.
 
     Differing transceiver configs have made transfers fail with "Message truncated".
     """
-    for prefill, decode in pairs(deployment):
-        ours, theirs = decode.engine[BUFFER], prefill.engine[BUFFER]
-        if ours.is_set and theirs.is_set and ours.value != theirs.value:
-            yield Said(
-                ours,
-                f"max_tokens_in_buffer is {ours.value} on {decode.name} but {theirs.value} on "
-                f"{prefill.name}",
-                "write the larger one on both sides",
-                also=[(theirs, f"{theirs.value} on {prefill.name}")],
-            )
+    ours, theirs = decode.engine[BUFFER], prefill.engine[BUFFER]
+    if ours.is_set and theirs.is_set and ours.value != theirs.value:
+        yield Said(
+            ours,
+            f"max_tokens_in_buffer is {ours.value} on {decode.name} but {theirs.value} on "
+            f"{prefill.name}",
+            "write the larger one on both sides",
+            also=[(theirs, f"{theirs.value} on {prefill.name}")],
+        )

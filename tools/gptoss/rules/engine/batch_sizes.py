@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Role
-from gptoss.rules.readings import needed_model
 from gptoss.rules.right_answers import without_engine_key
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import PREFILLING, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.settings import Setting
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Model
 
 LLM_ARGS = "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py @c502768"
 CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_arguments; #4947"
@@ -24,6 +23,7 @@ CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_argumen
     "E007",
     "batch-larger-than-tokens",
     Severity.WARNING,
+    of=WORKERS,
     source=f"{LLM_ARGS} validate_runtime_args",
     bad="""
     # decode.yaml
@@ -39,31 +39,31 @@ CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_argumen
     """,
     needs=(Need.ENGINE,),
 )
-def batch_larger_than_tokens(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def batch_larger_than_tokens(worker: Worker) -> Iterator[Said]:
     """``max_batch_size`` is larger than ``max_num_tokens``.
 
     Each decoding request takes one token of an iteration, so the batch never fills. The engine
     only warns.
     """
-    for worker in deployment.workers:
-        batch = worker.engine.whole("max_batch_size")
-        tokens = worker.engine.whole("max_num_tokens")
-        at = worker.engine["max_num_tokens"]
-        if batch is not None and tokens is not None and batch > tokens:
-            size = worker.engine["max_batch_size"]
-            yield Said(
-                at if at.is_set else size,
-                f"{worker.name}: max_batch_size {batch} is larger than max_num_tokens {tokens}, so "
-                "the batch can never fill",
-                f"raise max_num_tokens to {batch} or more",
-                also=[(size, f"max_batch_size is {batch}")] if at.is_set and size.is_set else [],
-            )
+    batch = worker.engine.whole("max_batch_size")
+    tokens = worker.engine.whole("max_num_tokens")
+    at = worker.engine["max_num_tokens"]
+    if batch is not None and tokens is not None and batch > tokens:
+        size = worker.engine["max_batch_size"]
+        yield Said(
+            at if at.is_set else size,
+            f"max_batch_size {batch} is larger than max_num_tokens {tokens}, so "
+            "the batch can never fill",
+            f"raise max_num_tokens to {batch} or more",
+            also=[(size, f"max_batch_size is {batch}")] if at.is_set and size.is_set else [],
+        )
 
 
 @rule(
     "E008",
     "benchmark-prompt-refused",
     Severity.ERROR,
+    of=PREFILLING,
     source=CHECK_ARGUMENTS,
     bad="""
     # also: E009
@@ -81,31 +81,29 @@ def batch_larger_than_tokens(deployment: Deployment, _facts: Facts) -> Iterator[
     """,
     needs=(Need.ENGINE,),
 )
-def benchmark_prompt_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The benchmark's prompts are longer than a prefill may be.
 
     Without chunked prefill a prompt has to fit max_num_tokens in one piece, and the engine answers
     every longer one with an error.
     """
     prompt = deployment.benchmark.input_tokens if deployment.benchmark else None
-    if prompt is None:
-        return
-    for worker, limit in _unchunked(deployment):
-        tokens = worker.engine["max_num_tokens"]
-        if prompt.value > limit:
-            yield Said(
-                tokens,
-                f"{worker.name}: max_num_tokens is {limit} and chunked prefill is off, so prompts "
-                f"of {prompt.value} tokens, as the benchmark sends, are refused",
-                "raise max_num_tokens, or set enable_chunked_prefill: true",
-                also=[(prompt, f"prompts of {prompt.value} tokens")],
-            )
+    limit = _longest_prefill(worker)
+    if prompt and limit is not None and prompt.value > limit:
+        yield Said(
+            worker.engine["max_num_tokens"],
+            f"max_num_tokens is {limit} and chunked prefill is off, so prompts of {prompt.value} "
+            "tokens, as the benchmark sends, are refused",
+            "raise max_num_tokens, or set enable_chunked_prefill: true",
+            also=[(prompt, f"prompts of {prompt.value} tokens")],
+        )
 
 
 @rule(
     "E009",
     "long-prompt-refused",
     Severity.WARNING,
+    of=PREFILLING,
     source=CHECK_ARGUMENTS,
     bad="""
     # prefill.yaml
@@ -121,28 +119,27 @@ def benchmark_prompt_refused(deployment: Deployment, _facts: Facts) -> Iterator[
     """,
     needs=(Need.ENGINE,),
 )
-def long_prompt_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def long_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """Prompts shorter than ``max_seq_len`` are refused because they exceed ``max_num_tokens``.
 
     max_seq_len is announced as the model's context. Without chunked prefill a prompt
     also has to fit max_num_tokens in one piece; what lies between the two is answered with an
     error. Decode workers take no prompts.
     """
-    for worker, limit in _unchunked(deployment):
-        length, known = _context(worker, deployment)
-        if known is None or limit >= known:
-            continue
-        tokens = worker.engine["max_num_tokens"]
-        named = "max_seq_len" if length.is_set else "the model's context"
-        default = "" if tokens.is_set else " by default"
-        yield Said(
-            tokens if tokens.is_set else length,
-            f"{worker.name}: max_num_tokens is {limit}{default} and chunked prefill is off, so "
-            f"prompts of {limit + 1} to {known} tokens ({named}) are refused",
-            f"raise max_num_tokens to {known}, lower max_seq_len, or set "
-            "enable_chunked_prefill: true",
-            also=[(length, f"max_seq_len is {known}")] if tokens.is_set and length.is_set else [],
-        )
+    limit = _longest_prefill(worker)
+    length, known = _context(worker, deployment)
+    if limit is None or known is None or limit >= known:
+        return
+    tokens = worker.engine["max_num_tokens"]
+    named = "max_seq_len" if length.is_set else "the model's context"
+    default = "" if tokens.is_set else " by default"
+    yield Said(
+        tokens if tokens.is_set else length,
+        f"max_num_tokens is {limit}{default} and chunked prefill is off, so prompts of "
+        f"{limit + 1} to {known} tokens ({named}) are refused",
+        f"raise max_num_tokens to {known}, lower max_seq_len, or set enable_chunked_prefill: true",
+        also=[(length, f"max_seq_len is {known}")] if tokens.is_set and length.is_set else [],
+    )
 
 
 def _context(worker: Worker, deployment: Deployment) -> tuple[Setting, int | None]:
@@ -152,20 +149,17 @@ def _context(worker: Worker, deployment: Deployment) -> tuple[Setting, int | Non
     return length, worker.engine.whole("max_seq_len") or model
 
 
-def _unchunked(deployment: Deployment) -> Iterator[tuple[Worker, int]]:
-    """Workers that prefill in one piece, each with the most tokens that a prefill may have."""
-    for worker in deployment.workers:
-        limit = worker.engine.whole("max_num_tokens")
-        if worker.role is Role.DECODE or worker.engine.switch("enable_chunked_prefill"):
-            continue
-        if limit is not None:
-            yield worker, limit
+def _longest_prefill(worker: Worker) -> int | None:
+    """The most tokens that a prefill may have; None where it may come in pieces."""
+    chunked = worker.engine.switch("enable_chunked_prefill")
+    return None if chunked else worker.engine.whole("max_num_tokens")
 
 
 @rule(
     "E010",
     "longer-than-the-model",
     Severity.WARNING,
+    of=WORKERS,
     source="openai/gpt-oss-120b config.json (max_position_embeddings 131072)",
     bad="""
     # worker.yaml
@@ -184,27 +178,26 @@ def _unchunked(deployment: Deployment) -> Iterator[tuple[Worker, int]]:
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def longer_than_the_model(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
     """``max_seq_len`` is longer than the model's context.
 
     Positions beyond it were never trained: what the model writes there is noise.
     """
-    model = needed_model(deployment)
-    for worker in deployment.workers:
-        length = worker.engine.whole("max_seq_len")
-        if length is not None and length > model.max_position:
-            yield Said(
-                worker.engine["max_seq_len"],
-                f"{worker.name}: max_seq_len {length} is longer than the {model.max_position} "
-                f"tokens of {model.id}",
-                f"write max_seq_len: {model.max_position} or less",
-            )
+    length = worker.engine.whole("max_seq_len")
+    if length is not None and length > model.max_position:
+        yield Said(
+            worker.engine["max_seq_len"],
+            f"max_seq_len {length} is longer than the {model.max_position} tokens of {model.id}",
+            f"write max_seq_len: {model.max_position} or less",
+        )
 
 
 @rule(
     "E011",
     "postprocess-workers-ignored",
     Severity.WARNING,
+    of=WORKERS,
+    engine_only=False,
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm/workers/llm_worker.py _strip_postprocess_workers",
@@ -222,20 +215,18 @@ def longer_than_the_model(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     """,
     needs=(Need.ENGINE,),
 )
-def postprocess_workers_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def postprocess_workers_ignored(worker: Worker) -> Iterator[Said]:
     """``num_postprocess_workers`` is set, which has no effect under Dynamo.
 
     It adds processes that turn tokens into text for trtllm-serve. Under Dynamo the frontend does
     that; newer releases drop the key with a warning.
     """
-    # An engine YAML alone may be that of trtllm-serve.
-    for worker in () if deployment.engine_only else deployment.workers:
-        count = worker.engine["num_postprocess_workers"]
-        if count.is_set and worker.engine.whole("num_postprocess_workers"):
-            yield Said(
-                count,
-                f"{worker.name}: num_postprocess_workers {count.value} has no effect under Dynamo, "
-                "where the frontend turns tokens into text",
-                "remove it",
-                fix=without_engine_key(count.winner),
-            )
+    count = worker.engine["num_postprocess_workers"]
+    if count.is_set and worker.engine.whole("num_postprocess_workers"):
+        yield Said(
+            count,
+            f"num_postprocess_workers {count.value} has no effect under Dynamo, where the "
+            "frontend turns tokens into text",
+            "remove it",
+            fix=without_engine_key(count.winner),
+        )

@@ -8,12 +8,13 @@ from gptoss.rules.engine.refused_together import CONFLICTS
 from gptoss.rules.engine.speculation import SPECULATION
 from gptoss.rules.engine.validators import refused
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Facts, Release
 
 SOURCE = (
     "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, validators of the versions that "
@@ -25,6 +26,7 @@ SOURCE = (
     "E012",
     "engine-settings-refused",
     Severity.ERROR,
+    of=WORKERS,
     source=SOURCE,
     bad="""
     # worker.yaml
@@ -40,18 +42,19 @@ SOURCE = (
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_settings_refused(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_settings_refused(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """Settings of the engine YAML exclude each other or lack another that they need.
 
     Each is fine alone. The engine validates them together before it loads anything and stops.
     """
-    yield from refused(deployment, facts, CONFLICTS, certain=True)
+    yield from refused(worker, release, facts, CONFLICTS, certain=True)
 
 
 @rule(
     "E013",
     "engine-settings-doubtful",
     Severity.WARNING,
+    of=WORKERS,
     source=SOURCE,
     bad="""
     # release: 1.4.2
@@ -70,19 +73,20 @@ def engine_settings_refused(deployment: Deployment, facts: Facts) -> Iterator[Sa
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_settings_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_settings_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """Settings of the engine YAML probably do not go together in this version.
 
     Other versions of TensorRT-LLM are known to refuse them. The source of this one was not read
     there.
     """
-    yield from refused(deployment, facts, (*CONFLICTS, *SPECULATION), certain=False)
+    yield from refused(worker, release, facts, (*CONFLICTS, *SPECULATION), certain=False)
 
 
 @rule(
     "E014",
     "speculative-settings-inconsistent",
     Severity.ERROR,
+    of=WORKERS,
     source=SOURCE,
     bad="""
     # worker.yaml
@@ -106,10 +110,12 @@ def engine_settings_doubtful(deployment: Deployment, facts: Facts) -> Iterator[S
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def speculative_settings_inconsistent(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def speculative_settings_inconsistent(
+    worker: Worker, release: Release, facts: Facts
+) -> Iterator[Said]:
     """The settings of speculative decoding do not make a whole.
 
     A way of decoding that the PyTorch backend lacks, no draft model, nothing to draft, a tree or a
     schedule that does not fit: the engine stops while it starts.
     """
-    yield from refused(deployment, facts, SPECULATION, certain=True)
+    yield from refused(worker, release, facts, SPECULATION, certain=True)

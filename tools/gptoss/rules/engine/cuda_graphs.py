@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from gptoss.rules.right_answers import engine_value
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
 
 DEFAULT_GRAPH_MAX = 128
 
@@ -31,6 +31,7 @@ def _graphs_off(worker: Worker) -> bool:
     "E005",
     "cuda-graph-sizes-disagree",
     Severity.ERROR,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py CudaGraphConfig @c502768",
     bad="""
     # decode.yaml
@@ -46,30 +47,30 @@ def _graphs_off(worker: Worker) -> bool:
     """,
     needs=(Need.ENGINE,),
 )
-def cuda_graph_sizes_disagree(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def cuda_graph_sizes_disagree(worker: Worker) -> Iterator[Said]:
     """``cuda_graph_config`` names a largest batch size that its list of sizes does not end with.
 
     When both are written max_batch_size has to be the largest of batch_sizes; the engine refuses
     anything else.
     """
-    for worker in deployment.workers:
-        sizes = _graph_sizes(worker)
-        largest = worker.engine.whole("cuda_graph_config.max_batch_size")
-        if sizes and largest and largest != max(sizes):
-            listed = worker.engine["cuda_graph_config.batch_sizes"]
-            yield Said(
-                worker.engine["cuda_graph_config.max_batch_size"],
-                f"{worker.name}: cuda_graph_config.max_batch_size is {largest}, but batch_sizes "
-                f"ends with {max(sizes)}",
-                "write one of the two only",
-                also=[(listed, f"batch_sizes ends with {max(sizes)}")],
-            )
+    sizes = _graph_sizes(worker)
+    largest = worker.engine.whole("cuda_graph_config.max_batch_size")
+    if sizes and largest and largest != max(sizes):
+        listed = worker.engine["cuda_graph_config.batch_sizes"]
+        yield Said(
+            worker.engine["cuda_graph_config.max_batch_size"],
+            f"cuda_graph_config.max_batch_size is {largest}, but batch_sizes "
+            f"ends with {max(sizes)}",
+            "write one of the two only",
+            also=[(listed, f"batch_sizes ends with {max(sizes)}")],
+        )
 
 
 @rule(
     "E006",
     "cuda-graphs-do-not-cover-batch",
     Severity.WARNING,
+    of=WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_engine.py "
     "_filter_cuda_graph_batch_sizes",
@@ -90,30 +91,29 @@ def cuda_graph_sizes_disagree(deployment: Deployment, _facts: Facts) -> Iterator
     """,
     needs=(Need.ENGINE,),
 )
-def cuda_graphs_do_not_cover_batch(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def cuda_graphs_do_not_cover_batch(worker: Worker) -> Iterator[Said]:
     """The largest CUDA graph is smaller than the batch.
 
     Larger batches run without a graph, each kernel launched from the CPU: the engine is slowest
     when it is busiest, and does not say so. Without cuda_graph_config graphs go up to 128.
     """
-    for worker in deployment.workers:
-        batch = worker.engine["max_batch_size"]
-        size = worker.engine.whole("max_batch_size")
-        if not batch.is_set or size is None or _graphs_off(worker):
-            continue
-        sizes = _graph_sizes(worker)
-        largest = max(sizes) if sizes else worker.engine.whole("cuda_graph_config.max_batch_size")
-        largest = largest or DEFAULT_GRAPH_MAX
-        if largest >= size:
-            continue
-        key = "cuda_graph_config.batch_sizes" if sizes else "cuda_graph_config.max_batch_size"
-        graphs = worker.engine[key]
-        by_default = "" if graphs.is_set else " by default"
-        yield Said(
-            graphs if graphs.is_set else batch,
-            f"{worker.name}: CUDA graphs cover batches up to {largest}{by_default}, but "
-            f"max_batch_size is {size}: larger batches run without graphs",
-            f"write cuda_graph_config.max_batch_size: {size}",
-            also=[(batch, f"max_batch_size is {size}")] if graphs.is_set else [],
-            fix=None if sizes else engine_value(worker, key, size),
-        )
+    batch = worker.engine["max_batch_size"]
+    size = worker.engine.whole("max_batch_size")
+    if not batch.is_set or size is None or _graphs_off(worker):
+        return
+    sizes = _graph_sizes(worker)
+    largest = max(sizes) if sizes else worker.engine.whole("cuda_graph_config.max_batch_size")
+    largest = largest or DEFAULT_GRAPH_MAX
+    if largest >= size:
+        return
+    key = "cuda_graph_config.batch_sizes" if sizes else "cuda_graph_config.max_batch_size"
+    graphs = worker.engine[key]
+    by_default = "" if graphs.is_set else " by default"
+    yield Said(
+        graphs if graphs.is_set else batch,
+        f"CUDA graphs cover batches up to {largest}{by_default}, but "
+        f"max_batch_size is {size}: larger batches run without graphs",
+        f"write cuda_graph_config.max_batch_size: {size}",
+        also=[(batch, f"max_batch_size is {size}")] if graphs.is_set else [],
+        fix=None if sizes else engine_value(worker, key, size),
+    )

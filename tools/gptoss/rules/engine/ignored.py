@@ -6,14 +6,15 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts.engine_keys import EngineSchema, schema_for
 from gptoss.rules.engine.validators import amount, is_given, is_on, others, shown
-from gptoss.rules.readings import needed_release, written
+from gptoss.rules.readings import written
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Facts, Release
 
 DTYPE = "kv_cache_config.dtype"
 SPECULATION = "speculative_config"
@@ -31,6 +32,7 @@ Ignored = tuple[str, str, tuple[str, ...]]
     "E015",
     "engine-setting-ignored",
     Severity.WARNING,
+    of=WORKERS,
     source=SOURCE,
     bad="""
     # worker.yaml
@@ -49,22 +51,21 @@ Ignored = tuple[str, str, tuple[str, ...]]
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_setting_ignored(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_setting_ignored(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """A setting of the engine YAML has no effect beside the others.
 
     The engine starts, at most with a line in its log, and does something else than is written.
     """
-    schema = schema_for(facts, needed_release(deployment).trtllm)
-    for worker in deployment.workers:
-        for key, reason, also in _ignored(worker, schema):
-            setting = worker.engine[key]
-            if setting.is_set and schema.has(key):
-                yield Said(
-                    setting,
-                    f"{worker.name}: {key} is {shown(setting.value)}, but {reason}",
-                    f"remove it, or change {also[0]}" if also else "remove it",
-                    also=others(worker, key, also),
-                )
+    schema = schema_for(facts, release.trtllm)
+    for key, reason, also in _ignored(worker, schema):
+        setting = worker.engine[key]
+        if setting.is_set and schema.has(key):
+            yield Said(
+                setting,
+                f"{key} is {shown(setting.value)}, but {reason}",
+                f"remove it, or change {also[0]}" if also else "remove it",
+                also=others(worker, key, also),
+            )
 
 
 def _ignored(worker: Worker, schema: EngineSchema) -> Iterator[Ignored]:
@@ -125,6 +126,7 @@ def _speculation(worker: Worker) -> Iterator[Ignored]:
     "E016",
     "engine-setting-deprecated",
     Severity.INFO,
+    of=WORKERS,
     source=SOURCE,
     bad="""
     # worker.yaml
@@ -144,33 +146,32 @@ def _speculation(worker: Worker) -> Iterator[Ignored]:
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_setting_deprecated(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_setting_deprecated(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """A setting of the engine YAML is deprecated in this version.
 
     It still works and goes with a later release; what replaces it already works here.
     """
-    schema = schema_for(facts, needed_release(deployment).trtllm)
-    for worker in deployment.workers:
-        for setting in worker.engine:
-            field = schema.field(setting.key)
-            if field is None or not schema.is_deprecated(field) or not written(setting):
-                continue
-            instead = field.get("use_instead")
-            yield Said(
-                setting,
-                f"{worker.name}: {setting.key} is deprecated in TensorRT-LLM {schema.version}",
-                f"write {instead}" if instead else "remove it",
-            )
-        yield from _deprecated_speculation(worker)
+    schema = schema_for(facts, release.trtllm)
+    for setting in worker.engine:
+        field = schema.field(setting.key)
+        if field is None or not schema.is_deprecated(field) or not written(setting):
+            continue
+        instead = field.get("use_instead")
+        yield Said(
+            setting,
+            f"{setting.key} is deprecated in TensorRT-LLM {schema.version}",
+            f"write {instead}" if instead else "remove it",
+        )
+    yield from _deprecated_speculation(worker)
 
 
 def _deprecated_speculation(worker: Worker) -> Iterator[Said]:
     kind = worker.engine[f"{SPECULATION}.decoding_type"]
     if kind.value == "Eagle":
         message = "decoding_type Eagle is taken for Eagle3 on the PyTorch backend"
-        yield Said(kind, f"{worker.name}: {message}", "write decoding_type: Eagle3")
+        yield Said(kind, message, "write decoding_type: Eagle3")
     for name in ("eagle3_one_model", "mtp_eagle_one_model"):
         switch = worker.engine[f"{SPECULATION}.{name}"]
         if switch.is_set and switch.value is False:
             message = f"{name}: false (two models) goes with TensorRT-LLM 1.4"
-            yield Said(switch, f"{worker.name}: {message}", f"write {name}: true")
+            yield Said(switch, message, f"write {name}: true")

@@ -6,18 +6,19 @@ from typing import TYPE_CHECKING
 
 from gptoss.rules.engine.unknown_keys import BUILD_CONFIG
 from gptoss.rules.rule import SERVE, Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
 
 
 @rule(
     "E018",
     "build-config-dropped",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=SERVE,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @00209af (the PyTorch backend gets "
     "no build_config); #7551",
@@ -36,16 +37,15 @@ if TYPE_CHECKING:
     """,
     needs=(Need.ENGINE,),
 )
-def build_config_dropped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def build_config_dropped(worker: Worker) -> Iterator[Said]:
     """The engine YAML has a build_config, which trtllm-serve drops without a word.
 
     It belongs to the TensorRT engine. What is written in it is in force nowhere; the sizes stand at
     the root of the YAML.
     """
-    for worker in deployment.workers:
-        for setting in worker.engine.under(BUILD_CONFIG)[:1]:
-            yield Said(
-                setting,
-                f"{worker.name}: trtllm-serve drops build_config, so none of it is in force",
-                "write max_batch_size, max_num_tokens and max_seq_len at the root instead",
-            )
+    for setting in worker.engine.under(BUILD_CONFIG)[:1]:
+        yield Said(
+            setting,
+            "trtllm-serve drops build_config, so none of it is in force",
+            "write max_batch_size, max_num_tokens and max_seq_len at the root instead",
+        )

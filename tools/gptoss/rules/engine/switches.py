@@ -6,12 +6,13 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Release
 
 PDL = "TRTLLM_ENABLE_PDL"
 PDL_SOURCE = "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/common/envUtils.cpp getEnvEnablePDL"
@@ -23,6 +24,7 @@ WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
     "E030",
     "pdl-switch-ignored",
     Severity.WARNING,
+    of=WORKERS,
     source=PDL_SOURCE,
     bad="""
     # decode env
@@ -37,26 +39,26 @@ WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
     TRTLLM_ENABLE_PDL: "0"
     """,
 )
-def pdl_switch_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
     """``TRTLLM_ENABLE_PDL`` is neither 0 nor 1, so it switches nothing.
 
     Only these two are understood. With anything else programmatic dependent launch keeps its
     default, which is on.
     """
-    for worker in deployment.workers:
-        found = worker.pod.environment.get(PDL)
-        if found and found.value is not None and found.value not in ("0", "1"):
-            yield Said(
-                found,
-                f"{worker.name}: {PDL}={found.value} is ignored; the engine understands 0 and 1",
-                f'write {PDL}: "0" to switch it off, or remove it',
-            )
+    found = worker.pod.environment.get(PDL)
+    if found and found.value is not None and found.value not in ("0", "1"):
+        yield Said(
+            found,
+            f"{PDL}={found.value} is ignored; the engine understands 0 and 1",
+            f'write {PDL}: "0" to switch it off, or remove it',
+        )
 
 
 @rule(
     "E031",
     "pdl-switch-redundant",
     Severity.INFO,
+    of=WORKERS,
     source=f"{PDL_SOURCE}; TensorRT-LLM 1.2 release notes (on by default)",
     bad="""
     # decode env
@@ -72,28 +74,27 @@ def pdl_switch_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def pdl_switch_redundant(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
     """``TRTLLM_ENABLE_PDL=1`` switches on what is on.
 
     Programmatic dependent launch is the default since TensorRT-LLM 1.2.
     """
-    release = deployment.release
-    if release is None or release.number < (1,):
+    if release.number < (1,):
         return
-    for worker in deployment.workers:
-        found = worker.pod.environment.get(PDL)
-        if found and found.value == "1":
-            yield Said(
-                found,
-                f"{worker.name}: {PDL}=1 is the default of TensorRT-LLM {release.trtllm}",
-                "remove it",
-            )
+    found = worker.pod.environment.get(PDL)
+    if found and found.value == "1":
+        yield Said(
+            found,
+            f"{PDL}=1 is the default of TensorRT-LLM {release.trtllm}",
+            "remove it",
+        )
 
 
 @rule(
     "E032",
     "chunked-prefill-miscounts-reused-blocks",
     Severity.WARNING,
+    of=WORKERS,
     source="ai-dynamo/dynamo #8870; NVIDIA/TensorRT-LLM #12976, #13318",
     bad="""
     # release: 1.1.1
@@ -120,27 +121,23 @@ def pdl_switch_redundant(deployment: Deployment, _facts: Facts) -> Iterator[Said
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def chunked_prefill_miscounts_reused_blocks(
-    deployment: Deployment, _facts: Facts
-) -> Iterator[Said]:
+def chunked_prefill_miscounts_reused_blocks(worker: Worker, release: Release) -> Iterator[Said]:
     """Chunked prefill and block reuse are both on in a release that miscounts their tokens.
 
     TensorRT-LLM 1.3.0rc11 and rc12 do not count reused blocks in chunks rightly. Under load, with
     a tight max_num_tokens, the engine stops with "total_num_tokens should be less than or equal to
     max_num_tokens". Mended in rc13.
     """
-    release = deployment.release
-    if release is None or release.trtllm not in WRONG_COUNT:
+    if release.trtllm not in WRONG_COUNT:
         return
-    for worker in deployment.workers:
-        chunked = worker.engine["enable_chunked_prefill"]
-        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-        if worker.role is Role.DECODE or chunked.value is not True or reuse.value is not True:
-            continue
-        yield Said(
-            chunked,
-            f"{worker.name}: chunked prefill with block reuse can stop the engine of TensorRT-LLM "
-            f"{release.trtllm} under load",
-            "run release 1.2 or later, or switch one of the two off",
-            also=[(reuse, "block reuse is on")] if reuse.is_set else [],
-        )
+    chunked = worker.engine["enable_chunked_prefill"]
+    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+    if worker.role is Role.DECODE or chunked.value is not True or reuse.value is not True:
+        return
+    yield Said(
+        chunked,
+        f"chunked prefill with block reuse can stop the engine of TensorRT-LLM "
+        f"{release.trtllm} under load",
+        "run release 1.2 or later, or switch one of the two off",
+        also=[(reuse, "block reuse is on")] if reuse.is_set else [],
+    )

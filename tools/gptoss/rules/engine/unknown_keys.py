@@ -7,16 +7,17 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Runtime
 from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
 from gptoss.facts.engine_types import fault, mended
-from gptoss.rules.readings import needed_release, written
+from gptoss.rules.readings import written
 from gptoss.rules.right_answers import claimed_value, renamed
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.settings import Claim
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Facts, Release
     from gptoss.rules.fixes import Fix
 
 # trtllm-serve drops it; E018 tells.
@@ -31,6 +32,7 @@ SOURCE = (
     "E001",
     "engine-key-unknown",
     Severity.ERROR,
+    of=WORKERS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -47,21 +49,24 @@ SOURCE = (
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_key_unknown(
+    worker: Worker, release: Release, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
     """The engine YAML has a key that this version of TensorRT-LLM does not know.
 
     Unknown keys are refused, at the root and in every block: the worker stops while it starts,
     after the pod was scheduled and the image pulled.
     """
-    schema = _schema(deployment, facts)
+    schema = schema_for(facts, release.trtllm)
     if schema.is_exact:
-        yield from _unknown_keys(deployment, schema)
+        yield from _unknown_keys(worker, deployment, schema)
 
 
 @rule(
     "E002",
     "engine-key-doubtful",
     Severity.WARNING,
+    of=WORKERS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -81,21 +86,24 @@ def engine_key_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_key_doubtful(
+    worker: Worker, release: Release, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
     """The engine YAML has a key that this version of TensorRT-LLM probably does not know.
 
     The source of this version was not read in full. What is said of it follows from the versions
     before and after.
     """
-    schema = _schema(deployment, facts)
+    schema = schema_for(facts, release.trtllm)
     if not schema.is_exact:
-        yield from _unknown_keys(deployment, schema)
+        yield from _unknown_keys(worker, deployment, schema)
 
 
 @rule(
     "E003",
     "engine-value-invalid",
     Severity.ERROR,
+    of=WORKERS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -114,21 +122,22 @@ def engine_key_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """A value in the engine YAML has the wrong type, case or range.
 
     The engine validates its arguments before it loads anything and stops at the first wrong one.
     Names of backends and policies are compared letter by letter, capitals included.
     """
-    schema = _schema(deployment, facts)
+    schema = schema_for(facts, release.trtllm)
     if schema.is_exact:
-        yield from _wrong_values(deployment, schema)
+        yield from _wrong_values(worker, schema)
 
 
 @rule(
     "E004",
     "engine-value-doubtful",
     Severity.WARNING,
+    of=WORKERS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -148,61 +157,54 @@ def engine_value_invalid(deployment: Deployment, facts: Facts) -> Iterator[Said]
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def engine_value_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def engine_value_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """A value in the engine YAML probably has the wrong type, case or range for this version.
 
     The source of this version was not read in full. What is said of it follows from the versions
     before and after.
     """
-    schema = _schema(deployment, facts)
+    schema = schema_for(facts, release.trtllm)
     if not schema.is_exact:
-        yield from _wrong_values(deployment, schema)
+        yield from _wrong_values(worker, schema)
 
 
-def _schema(deployment: Deployment, facts: Facts) -> EngineSchema:
-    release = needed_release(deployment)
-    return schema_for(facts, release.trtllm)
-
-
-def _unknown_keys(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+def _unknown_keys(worker: Worker, deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
     serves = deployment.runtime is Runtime.SERVE
     taken = {*schema.facts["trtllm_serve_keys"], BUILD_CONFIG} if serves else set()
-    for worker in deployment.workers:
-        told: set[str] = set()
-        for claim, key in _written_keys(worker):
-            found = schema.unknown(key)
-            if found is None or found[0] in told or found[0] in taken:
-                continue
-            path, life = found
-            told.add(path)
-            certain = schema.is_exact and life is Life.ABSENT
-            verb = "is not a key" if certain else "is probably not a key"
-            yield Said(
-                claim,
-                f"{worker.name}: {path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
-                schema.suggestion(path),
-                fix=renamed(claim, path, schema),
-            )
+    told: set[str] = set()
+    for claim, key in _written_keys(worker):
+        found = schema.unknown(key)
+        if found is None or found[0] in told or found[0] in taken:
+            continue
+        path, life = found
+        told.add(path)
+        certain = schema.is_exact and life is Life.ABSENT
+        verb = "is not a key" if certain else "is probably not a key"
+        yield Said(
+            claim,
+            f"{path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
+            schema.suggestion(path),
+            fix=renamed(claim, path, schema),
+        )
 
 
-def _wrong_values(deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
-    for worker in deployment.workers:
-        for claim, key in _written_keys(worker):
-            field = schema.field(key)
-            if field is None or schema.life(field) is not Life.PRESENT:
-                continue
-            reading = schema.reading(field)
-            expected = fault(reading, claim.value)
-            if expected is None:
-                continue
-            probably = "" if schema.is_exact else " probably"
-            yield Said(
-                claim,
-                f"{worker.name}: {key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version}"
-                f"{probably} expects {expected}",
-                _value_hint(schema, key, claim.value, expected),
-                fix=_meant(schema, key, claim),
-            )
+def _wrong_values(worker: Worker, schema: EngineSchema) -> Iterator[Said]:
+    for claim, key in _written_keys(worker):
+        field = schema.field(key)
+        if field is None or schema.life(field) is not Life.PRESENT:
+            continue
+        reading = schema.reading(field)
+        expected = fault(reading, claim.value)
+        if expected is None:
+            continue
+        probably = "" if schema.is_exact else " probably"
+        yield Said(
+            claim,
+            f"{key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version}"
+            f"{probably} expects {expected}",
+            _value_hint(schema, key, claim.value, expected),
+            fix=_meant(schema, key, claim),
+        )
 
 
 def _meant(schema: EngineSchema, key: str, claim: Claim) -> Fix | None:

@@ -7,14 +7,13 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.facts.engine_keys import Life, schema_for
 from gptoss.facts.engine_types import number
-from gptoss.rules.readings import needed_release
 from gptoss.rules.rule import Said
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Facts, Release
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,33 +40,32 @@ if TYPE_CHECKING:
 
 
 def refused(
-    deployment: Deployment, facts: Facts, checks: Iterable[Check], *, certain: bool
+    worker: Worker, release: Release, facts: Facts, checks: Iterable[Check], *, certain: bool
 ) -> Iterator[Said]:
     """What the version refuses: what was read in its source, or what only follows from others.
 
     Args:
-        deployment: The deployment; its release is known.
+        worker: The worker.
+        release: The release whose version is asked.
         facts: Facts.
         checks: What to look for.
         certain: Whether to tell of conditions that were read in this version, or of the others.
     """
-    schema = schema_for(facts, needed_release(deployment).trtllm)
+    schema = schema_for(facts, release.trtllm)
     if schema.is_exact and not certain:
         return
     verb = "refuses" if certain else "probably refuses"
-    for worker in deployment.workers:
-        for check in checks:
-            for found in check(worker):
-                field = schema.field(found.key)
-                exists = field is not None and schema.life(field) is not Life.ABSENT
-                if exists and schema.validates(found.validator) is certain:
-                    yield Said(
-                        worker.engine[found.key],
-                        f"{worker.name}: {found.message}, which TensorRT-LLM {schema.version} "
-                        f"{verb}",
-                        found.hint,
-                        also=others(worker, found.key, found.also),
-                    )
+    for check in checks:
+        for found in check(worker):
+            field = schema.field(found.key)
+            exists = field is not None and schema.life(field) is not Life.ABSENT
+            if exists and schema.validates(found.validator) is certain:
+                yield Said(
+                    worker.engine[found.key],
+                    f"{found.message}, which TensorRT-LLM {schema.version} {verb}",
+                    found.hint,
+                    also=others(worker, found.key, found.also),
+                )
 
 
 def others(worker: Worker, key: str, also: Iterable[str]) -> list[tuple[Any, str]]:

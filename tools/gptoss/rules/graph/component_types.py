@@ -8,12 +8,12 @@ from gptoss.deployment.model import Frontend, Role, Worker
 from gptoss.rules.fixes import add_beside, set_value
 from gptoss.rules.right_answers import component_key
 from gptoss.rules.rule import Said, Severity, rule
+from gptoss.rules.subjects import COMPONENTS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Component, Deployment
 
 WORKER_TYPES = ("worker", "prefill", "decode")
 TYPES = ("frontend", *WORKER_TYPES, "planner", "epp")
@@ -33,6 +33,7 @@ def _split_role(worker: Worker) -> str | None:
     "G001",
     "component-type-unknown",
     Severity.ERROR,
+    of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo #5788; deploy/operator/internal/dynamo/component_common.go @015d780",
     bad="""
@@ -49,7 +50,7 @@ def _split_role(worker: Worker) -> str | None:
     subComponentType: null
     """,
 )
-def component_type_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def component_type_unknown(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a worker has a component type that the operator does not know.
 
     For a type that it does not know the operator adds no ports, no probes and no discovery: the
@@ -57,30 +58,29 @@ def component_type_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     so nothing refuses it; v1beta1 refuses it.
     """
     field = _type_field(deployment)
-    for component in deployment.components:
-        declared = component.type.value if component.type else None
-        serves = isinstance(component, Frontend | Worker)
-        if declared in TYPES or not (serves or field == "type"):
-            continue
-        says = f"{field} is {declared!r}" if declared else f"{field} is missing"
-        wanted = "frontend" if isinstance(component, Frontend) else "worker"
-        yield Said(
-            component.type or component,
-            f"{component.name}: {says}, which the operator does not know, so the "
-            f"{wanted} is never discovered",
-            f"write {field}: {wanted}",
-            fix=(
-                set_value(component.type.place, field, wanted)
-                if component.type
-                else component_key(component, field, wanted)
-            ),
-        )
+    declared = component.type.value if component.type else None
+    serves = isinstance(component, Frontend | Worker)
+    if declared in TYPES or not (serves or field == "type"):
+        return
+    says = f"{field} is {declared!r}" if declared else f"{field} is missing"
+    wanted = "frontend" if isinstance(component, Frontend) else "worker"
+    yield Said(
+        component.type or component,
+        f"{says}, which the operator does not know, so the {wanted} is never discovered",
+        f"write {field}: {wanted}",
+        fix=(
+            set_value(component.type.place, field, wanted)
+            if component.type
+            else component_key(component, field, wanted)
+        ),
+    )
 
 
 @rule(
     "G002",
     "sub-component-type-missing",
     Severity.WARNING,
+    of=WORKERS,
     fixable=True,
     source="ai-dynamo/dynamo #5301",
     bad="""
@@ -96,7 +96,7 @@ def component_type_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     subComponentType: null
     """,
 )
-def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def sub_component_type_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A prefill or decode worker does not say which of the two it is.
 
     Without it prefill and decode pods carry the same component labels: the planner, dashboards
@@ -104,26 +104,25 @@ def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterato
     """
     if _type_field(deployment) == "type":
         return
-    for worker in deployment.workers:
-        if worker.role is Role.AGGREGATED or worker.sub_type or _split_role(worker):
-            continue
-        yield Said(
-            worker.type or worker,
-            f"{worker.name} runs with --disaggregation-mode {worker.role} but has no "
-            "subComponentType",
-            f"write subComponentType: {worker.role}",
-            fix=(
-                add_beside(worker.type.place, "componentType", "subComponentType", str(worker.role))
-                if worker.type
-                else component_key(worker, "subComponentType", str(worker.role))
-            ),
-        )
+    if worker.role is Role.AGGREGATED or worker.sub_type or _split_role(worker):
+        return
+    yield Said(
+        worker.type or worker,
+        "the worker runs with --disaggregation-mode but has no subComponentType",
+        "write the mode as subComponentType: prefill or decode",
+        fix=(
+            add_beside(worker.type.place, "componentType", "subComponentType", str(worker.role))
+            if worker.type
+            else component_key(worker, "subComponentType", str(worker.role))
+        ),
+    )
 
 
 @rule(
     "G003",
     "component-type-of-another-program",
     Severity.ERROR,
+    of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_{frontend,worker}.go "
     "@015d780",
@@ -140,38 +139,40 @@ def sub_component_type_missing(deployment: Deployment, _facts: Facts) -> Iterato
     serviceName: worker
     """,
 )
-def component_type_of_another_program(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def component_type_of_another_program(
+    component: Component, deployment: Deployment
+) -> Iterator[Said]:
     """A component runs the frontend but is typed as a worker, or the other way round.
 
     The type decides ports and probes. A frontend's probes ask port 8000 and a worker's port 9090,
     where the other program does not listen, so the pod is restarted for ever.
     """
     field = _type_field(deployment)
-    for component in deployment.components:
-        if component.type is None or component.type.value not in TYPES:
-            continue
-        if isinstance(component, Frontend):
-            wanted: tuple[str, ...] = ("frontend",)
-            program = "dynamo.frontend"
-            runs = component.command is not None
-        elif isinstance(component, Worker):
-            wanted, program, runs = WORKER_TYPES, "dynamo.trtllm", True
-        else:
-            continue
-        if runs and component.type.value not in wanted:
-            yield Said(
-                component.type,
-                f"{component.name} runs {program} but {field} is {component.type.value!r}, whose "
-                "probes it never answers",
-                f"write {field}: {wanted[0]}",
-                fix=set_value(component.type.place, field, wanted[0]),
-            )
+    if component.type is None or component.type.value not in TYPES:
+        return
+    if isinstance(component, Frontend):
+        wanted: tuple[str, ...] = ("frontend",)
+        program = "dynamo.frontend"
+        runs = component.command is not None
+    elif isinstance(component, Worker):
+        wanted, program, runs = WORKER_TYPES, "dynamo.trtllm", True
+    else:
+        return
+    if runs and component.type.value not in wanted:
+        yield Said(
+            component.type,
+            f"the component runs {program} but {field} is {component.type.value!r}, whose "
+            "probes it never answers",
+            f"write {field}: {wanted[0]}",
+            fix=set_value(component.type.place, field, wanted[0]),
+        )
 
 
 @rule(
     "G004",
     "component-type-and-mode-disagree",
     Severity.WARNING,
+    of=WORKERS,
     source="ai-dynamo/dynamo api/v1alpha1/dynamocomponentdeployment_types.go @015d780; "
     "wheel ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py",
     bad="""
@@ -188,21 +189,20 @@ def component_type_of_another_program(deployment: Deployment, _facts: Facts) -> 
     subComponentType: null
     """,
 )
-def component_type_and_mode_disagree(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def component_type_and_mode_disagree(worker: Worker) -> Iterator[Said]:
     """The component type says prefill or decode and ``--disaggregation-mode`` says otherwise.
 
     The worker does what its flag says; labels, planner and dashboards believe the type.
     """
-    for worker in deployment.workers:
-        declared = _split_role(worker)
-        if declared is None or declared == worker.role:
-            continue
-        mode = worker.arguments["--disaggregation-mode"].located
-        runs = f"--disaggregation-mode {mode.value}" if mode else "no --disaggregation-mode"
-        at = worker.sub_type or worker.type or worker
-        yield Said(
-            at,
-            f"{worker.name} is typed {declared!r} but runs with {runs}",
-            "make the type and the flag name the same role",
-            also=[(mode or worker.command, f"runs as {worker.role}")],
-        )
+    declared = _split_role(worker)
+    if declared is None or declared == worker.role:
+        return
+    mode = worker.arguments["--disaggregation-mode"].located
+    runs = f"--disaggregation-mode {mode.value}" if mode else "no --disaggregation-mode"
+    at = worker.sub_type or worker.type or worker
+    yield Said(
+        at,
+        f"the component is typed {declared!r} but runs with {runs}",
+        "make the type and the flag name the same role",
+        also=[(mode or worker.command, f"runs as {worker.role}")],
+    )

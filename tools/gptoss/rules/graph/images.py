@@ -6,14 +6,15 @@ import re
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Runtime
-from gptoss.rules.readings import pods
 from gptoss.rules.rule import ANY, Need, Said, Severity, rule
+from gptoss.rules.subjects import COMPONENTS, PODS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Component, Deployment, Worker
+    from gptoss.deployment.pods import Pod
+    from gptoss.facts.world import Facts, Release
 
 VERSION = re.compile(r"v?\d+\.\d+\.\d+([-+].*)?$")
 NVIDIA_REPOSITORY = "nvcr.io/nvidia/ai-dynamo/"
@@ -43,6 +44,7 @@ def split(reference: str) -> Image:
     "G020",
     "image-tag-without-version",
     Severity.ERROR,
+    of=COMPONENTS,
     source="ai-dynamo/dynamo #10494",
     bad="""
     # release: 1.5.1
@@ -62,33 +64,32 @@ def split(reference: str) -> Image:
     """,
     needs=(Need.RELEASE,),
 )
-def image_tag_without_version(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def image_tag_without_version(component: Component, release: Release) -> Iterator[Said]:
     """An image tag is no version number and ``runtimeVersionOverride`` is not set.
 
     From release 1.5 on the operator reads the runtime's version from the image tag to choose
     probes and variables, and its webhook refuses a component where it cannot.
     """
-    release = deployment.release
-    if release is None or not release.strict_tags:
+    if not release.strict_tags:
         return
-    for component in deployment.components:
-        image = component.pod.image
-        if image is None or component.runtime_version:
-            continue
-        tag = split(image.value).tag
-        if tag is None or not VERSION.match(tag):
-            yield Said(
-                image,
-                f"{component.name}: image {image.value} has no version number as its tag, and the "
-                f"operator of release {release.version} refuses it",
-                f"write runtimeVersionOverride: {release.version}, or tag the image with a version",
-            )
+    image = component.pod.image
+    if image is None or component.runtime_version:
+        return
+    tag = split(image.value).tag
+    if tag is None or not VERSION.match(tag):
+        yield Said(
+            image,
+            f"image {image.value} has no version number as its tag, and the "
+            f"operator of release {release.version} refuses it",
+            f"write runtimeVersionOverride: {release.version}, or tag the image with a version",
+        )
 
 
 @rule(
     "G021",
     "image-placeholder",
     Severity.ERROR,
+    of=PODS,
     runtimes=ANY,
     source="ai-dynamo/dynamo #5479 (placeholders left in recipes)",
     bad="""
@@ -104,24 +105,24 @@ def image_tag_without_version(deployment: Deployment, _facts: Facts) -> Iterator
     image: registry.acme.internal/tensorrtllm-runtime:1.2.1
     """,
 )
-def image_placeholder(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def image_placeholder(pod: Pod) -> Iterator[Said]:
     """An image is a placeholder that was never filled in.
 
     Such a name exists in no registry: the pod waits in ImagePullBackOff.
     """
-    for name, pod in pods(deployment):
-        if pod.image and PLACEHOLDER.search(pod.image.value):
-            yield Said(
-                pod.image,
-                f"{name}: image {pod.image.value} is a placeholder and cannot be pulled",
-                "write the image's real registry, repository and tag",
-            )
+    if pod.image and PLACEHOLDER.search(pod.image.value):
+        yield Said(
+            pod.image,
+            f"image {pod.image.value} is a placeholder and cannot be pulled",
+            "write the image's real registry, repository and tag",
+        )
 
 
 @rule(
     "G022",
     "image-not-pinned",
     Severity.WARNING,
+    of=PODS,
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/containers/images",
     bad="""
@@ -137,30 +138,30 @@ def image_placeholder(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     image: python@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
     """,
 )
-def image_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def image_not_pinned(pod: Pod) -> Iterator[Said]:
     """An image has no tag, or one that moves.
 
     What runs then depends on the day a node pulled it: replicas differ, and going back to what
     worked is not possible.
     """
-    for name, pod in pods(deployment):
-        if pod.image is None:
-            continue
-        image = split(pod.image.value)
-        if image.digest or (image.tag and image.tag not in FLOATING_TAGS):
-            continue
-        tag = f"the tag {image.tag!r}, which moves" if image.tag else "no tag, which means latest"
-        yield Said(
-            pod.image,
-            f"{name}: image {pod.image.value} has {tag}",
-            "pin a version, as in :1.2.1, or a digest",
-        )
+    if pod.image is None:
+        return
+    image = split(pod.image.value)
+    if image.digest or (image.tag and image.tag not in FLOATING_TAGS):
+        return
+    tag = f"the tag {image.tag!r}, which moves" if image.tag else "no tag, which means latest"
+    yield Said(
+        pod.image,
+        f"image {pod.image.value} has {tag}",
+        "pin a version, as in :1.2.1, or a digest",
+    )
 
 
 @rule(
     "G023",
     "image-cannot-run-trtllm",
     Severity.ERROR,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases/artifacts (image names); "
     "recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa for the wrong one",
@@ -177,26 +178,25 @@ def image_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     image: registry.acme.internal/trtllm-runtime:1.2.1
     """,
 )
-def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def image_cannot_run_trtllm(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A worker's image from NVIDIA's registry does not exist or holds another engine.
 
     The image with TensorRT-LLM is called tensorrtllm-runtime. trtllm-runtime does not exist;
     vllm-runtime and sglang-runtime have no dynamo.trtllm to start.
     """
-    for worker in deployment.workers:
-        image = worker.pod.image
-        if image is None:
-            continue
-        repository = split(image.value).repository
-        name = repository.removeprefix(NVIDIA_REPOSITORY)
-        if name == repository or name not in (*WRONG_NAMES, *OTHER_ENGINES):
-            continue
-        why = "holds another engine" if name in OTHER_ENGINES else "does not exist"
-        yield Said(
-            image,
-            f"{worker.name}: image {repository} {why}",
-            f"write {facts.serve_image if deployment.runtime is Runtime.SERVE else facts.image}",
-        )
+    image = worker.pod.image
+    if image is None:
+        return
+    repository = split(image.value).repository
+    name = repository.removeprefix(NVIDIA_REPOSITORY)
+    if name == repository or name not in (*WRONG_NAMES, *OTHER_ENGINES):
+        return
+    why = "holds another engine" if name in OTHER_ENGINES else "does not exist"
+    yield Said(
+        image,
+        f"image {repository} {why}",
+        f"write {facts.serve_image if deployment.runtime is Runtime.SERVE else facts.image}",
+    )
 
 
 @rule(
@@ -218,7 +218,7 @@ def image_cannot_run_trtllm(deployment: Deployment, facts: Facts) -> Iterator[Sa
     image: nvcr.io/nvidia/ai-dynamo/dynamo-frontend:1.2.1
     """,
 )
-def images_of_two_versions(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def images_of_two_versions(deployment: Deployment) -> Iterator[Said]:
     """Frontend and workers run NVIDIA images of different Dynamo versions.
 
     Discovery records and the wire between frontend and workers are only tested within one

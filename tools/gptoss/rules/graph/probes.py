@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.rules.rule import ANY, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.pods import Probe
-    from gptoss.facts.world import Facts
     from gptoss.text.command import Command
 
 LOADING_SECONDS = 30 * 60
@@ -26,6 +26,7 @@ LONG_SLEEP = 600
     "G040",
     "probe-ends-loading",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
     "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
@@ -51,7 +52,7 @@ LONG_SLEEP = 600
       failureThreshold: 3
     """,
 )
-def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def probe_ends_loading(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker's own probe restarts it while it may still be loading the model.
 
     Loading takes 15 to 30 minutes from a network volume, and a container that is restarted begins
@@ -59,20 +60,19 @@ def probe_ends_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     answers; one that is written in the manifest replaces it whole. A server of trtllm-serve has
     only the probes that are written. A long startup probe costs nothing.
     """
-    for worker in deployment.workers:
-        found = _loading_probe(worker)
-        if found is None or found[1].seconds >= LOADING_SECONDS:
-            continue
-        kind, probe = found
-        period = max(1, probe.period)
-        threshold = -(-max(0, LOADING_SECONDS - probe.delay) // period)
-        yield Said(
-            probe,
-            f"{worker.name}: the {kind} probe gives up after {probe.seconds} s, but loading the "
-            "model takes 15 to 30 minutes",
-            f"write failureThreshold: {threshold} with periodSeconds: {period}"
-            f"{_OTHERWISE[deployment.runtime, kind]}",
-        )
+    found = _loading_probe(worker)
+    if found is None or found[1].seconds >= LOADING_SECONDS:
+        return
+    kind, probe = found
+    period = max(1, probe.period)
+    threshold = -(-max(0, LOADING_SECONDS - probe.delay) // period)
+    yield Said(
+        probe,
+        f"the {kind} probe gives up after {probe.seconds} s, but loading the "
+        "model takes 15 to 30 minutes",
+        f"write failureThreshold: {threshold} with periodSeconds: {period}"
+        f"{_OTHERWISE[deployment.runtime, kind]}",
+    )
 
 
 _OTHERWISE = {
@@ -96,6 +96,7 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     "G041",
     "crash-hidden",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
     "sleeps)",
@@ -112,25 +113,24 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     sleep 900; {command}
     """,
 )
-def crash_hidden(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def crash_hidden(worker: Worker) -> Iterator[Said]:
     """A worker's script goes on sleeping after the worker has failed.
 
     The container never ends, so nothing restarts it: a crashed worker holds its GPUs and serves
     nothing until a probe or a person notices.
     """
-    for worker in deployment.workers:
-        commands = worker.pod.commands
-        if not worker.pod.uses_shell or worker.command not in commands:
-            continue
-        for command in commands[commands.index(worker.command) + 1 :]:
-            if _idles(command):
-                yield Said(
-                    command,
-                    f"{worker.name}: after a crash the script runs {command.line!r}, so the "
-                    "container never ends and is never restarted",
-                    "let the worker be the script's last command",
-                )
-                break
+    commands = worker.pod.commands
+    if not worker.pod.uses_shell or worker.command not in commands:
+        return
+    for command in commands[commands.index(worker.command) + 1 :]:
+        if _idles(command):
+            yield Said(
+                command,
+                f"after a crash the script runs {command.line!r}, so the "
+                "container never ends and is never restarted",
+                "let the worker be the script's last command",
+            )
+            break
 
 
 def _idles(command: Command) -> bool:

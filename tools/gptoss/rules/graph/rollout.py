@@ -7,13 +7,13 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.model import Deployment, Problem, Worker
     from gptoss.deployment.pods import Mount
-    from gptoss.facts.world import Facts
 
 HASHED_NAME = re.compile(r"-([0-9a-f]{8,64}|[b-df-hj-np-tv-z2-9kmgth]{10})$")
 ROLLING_ANNOTATION = re.compile(r"checksum|hash|sha256|digest|reloader|revision", re.IGNORECASE)
@@ -53,7 +53,7 @@ def _engine_mount(worker: Worker) -> Mount | None:
     data: {notes: no worker reads this}
     """,
 )
-def config_map_name_not_scoped(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def config_map_name_not_scoped(deployment: Deployment) -> Iterator[Said]:
     """The ConfigMap with the engine YAML is not named after the deployment.
 
     A second deployment in the namespace that brings a ConfigMap of the same name overwrites it.
@@ -84,6 +84,8 @@ def _owner(deployment: Deployment) -> str:
     "G031",
     "config-map-twice",
     Severity.ERROR,
+    reports="config-map-twice",
+    hint="give each ConfigMap a name of its own",
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
     bad="""
@@ -120,21 +122,19 @@ def _owner(deployment: Deployment) -> str:
     data: {owner: platform team}
     """,
 )
-def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def config_map_twice() -> None:
     """Two ConfigMaps have the same name.
 
     They are one object: what is applied last replaces the other, and workers that mount a key of
     the other find no file.
     """
-    for problem in deployment.problems:
-        if problem.kind == "config-map-twice":
-            yield Said(problem, problem.message, "give each ConfigMap a name of its own")
 
 
 @rule(
     "G032",
     "engine-change-rolls-nothing",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
     bad="""
@@ -150,26 +150,25 @@ def config_map_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     extraPodMetadata: {annotations: {reloader.stakater.com/auto: "true"}}
     """,
 )
-def engine_change_rolls_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def engine_change_rolls_nothing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A changed engine YAML does not restart the workers that read it.
 
     A worker reads its engine YAML once, when it starts. It is restarted when its pod template
     changes, and the content of a ConfigMap is not part of it. A checksum of the content in the
     pod's annotations, or in the ConfigMap's name, is.
     """
-    for worker in deployment.workers:
-        mount = _engine_mount(worker)
-        if mount is None or HASHED_NAME.search(mount.config_map or ""):
-            continue
-        if any(ROLLING_ANNOTATION.search(key) for key in worker.pod.annotations):
-            continue
-        yield Said(
-            mount,
-            f"{worker.name} reads its engine YAML from ConfigMap {mount.config_map}, and no pod "
-            "annotation changes with its content: an edit restarts nothing",
-            "add a pod annotation such as checksum/engine with the content's checksum "
-            f"({_ANNOTATIONS[deployment.runtime]})",
-        )
+    mount = _engine_mount(worker)
+    if mount is None or HASHED_NAME.search(mount.config_map or ""):
+        return
+    if any(ROLLING_ANNOTATION.search(key) for key in worker.pod.annotations):
+        return
+    yield Said(
+        mount,
+        f"the engine YAML comes from ConfigMap {mount.config_map}, and no pod "
+        "annotation changes with its content: an edit restarts nothing",
+        "add a pod annotation such as checksum/engine with the content's checksum "
+        f"({_ANNOTATIONS[deployment.runtime]})",
+    )
 
 
 _ANNOTATIONS = {
@@ -182,6 +181,7 @@ _ANNOTATIONS = {
     "G033",
     "engine-file-not-in-config-map",
     Severity.ERROR,
+    reports="engine-file-missing",
     runtimes=ANY,
     platforms=ANYWHERE,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
@@ -198,27 +198,27 @@ _ANNOTATIONS = {
     --extra-engine-args /workspace/examples/decode.yaml
     """,
 )
-def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def engine_file_not_in_config_map(problem: Problem, deployment: Deployment) -> Iterator[Said]:
     """The engine file is mounted from a ConfigMap that has no such key, or from a missing file.
 
     The mounted folder holds one file for each key of the ConfigMap, so the worker finds no file
     and stops.
     """
-    for problem in deployment.problems:
-        if problem.kind == "engine-file-missing":
-            on_cluster = deployment.platform is Platform.KUBERNETES
-            key = "name one of the ConfigMap's keys, or add the key to it"
-            yield Said(
-                problem,
-                f"{problem.message}: the worker finds no engine YAML and stops",
-                key if on_cluster else "name a file that is there, or put it there",
-            )
+    on_cluster = deployment.platform is Platform.KUBERNETES
+    key = "name one of the ConfigMap's keys, or add the key to it"
+    yield Said(
+        problem,
+        f"{problem.message}: the worker finds no engine YAML and stops",
+        key if on_cluster else "name a file that is there, or put it there",
+    )
 
 
 @rule(
     "G034",
     "yaml-key-twice",
     Severity.WARNING,
+    reports="duplicate-key",
+    hint="keep one of the two",
     engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
@@ -238,21 +238,20 @@ def engine_file_not_in_config_map(deployment: Deployment, _facts: Facts) -> Iter
     kv_cache_config: {<<: {dtype: auto}, dtype: fp8}
     """,
 )
-def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def yaml_key_twice() -> None:
     """A YAML map has the same key twice.
 
     The last one counts and nothing says so: the value that is read first by a person is not in
     force.
     """
-    for problem in deployment.problems:
-        if problem.kind == "duplicate-key":
-            yield Said(problem, problem.message, "keep one of the two")
 
 
 @rule(
     "G035",
     "engine-file-empty",
     Severity.WARNING,
+    reports="engine-file-empty",
+    hint="write a setting, or drop the flag that names it",
     engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
@@ -273,11 +272,8 @@ def yaml_key_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     {}
     """,
 )
-def engine_file_empty(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def engine_file_empty() -> None:
     """The engine YAML is empty.
 
     The engine merges it as a map, which nothing is not: it most likely stops with a TypeError.
     """
-    for problem in deployment.problems:
-        if problem.kind == "engine-file-empty":
-            yield Said(problem, problem.message, "write a setting, or drop the flag that names it")

@@ -6,12 +6,12 @@ from typing import TYPE_CHECKING
 
 from gptoss.rules.graph.probes import LOADING_SECONDS
 from gptoss.rules.rule import SERVE, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Worker
 
 DEFAULT_DEADLINE = 600
 DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
@@ -21,6 +21,7 @@ DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
     "G090",
     "server-without-readiness-probe",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=SERVE,
     source="kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle (a container without "
     "readiness probe is ready at once)",
@@ -38,20 +39,20 @@ DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
     readinessProbe: null
     """,
 )
-def server_without_readiness_probe(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def server_without_readiness_probe(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A server has neither readiness nor startup probe, so it counts as ready while it loads.
 
     Loading takes 15 to 30 minutes in which nothing listens. The Service sends requests there all
     the same, and an update ends the old server before the new one answers.
     """
-    for worker in deployment.workers if deployment.rollout or deployment.services else ():
-        if not {"readiness", "startup"} & worker.pod.probes.keys():
-            yield Said(
-                worker,
-                f"{worker.name} counts as ready as soon as its container starts, but loading the "
-                "model takes 15 to 30 minutes",
-                "add a startupProbe and a readinessProbe on /health",
-            )
+    managed = deployment.rollout or deployment.services
+    if managed and not {"readiness", "startup"} & worker.pod.probes.keys():
+        yield Said(
+            worker,
+            "the server counts as ready as soon as its container starts, but loading the model "
+            "takes 15 to 30 minutes",
+            "add a startupProbe and a readinessProbe on /health",
+        )
 
 
 @rule(
@@ -78,7 +79,7 @@ def server_without_readiness_probe(deployment: Deployment, _facts: Facts) -> Ite
     startupProbe: null
     """,
 )
-def rollout_deadline_before_loading(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def rollout_deadline_before_loading(deployment: Deployment) -> Iterator[Said]:
     """A Deployment counts as failed while its server is still loading the model.
 
     Ten minutes without progress are enough unless progressDeadlineSeconds says otherwise. Helm and
@@ -118,7 +119,7 @@ def rollout_deadline_before_loading(deployment: Deployment, _facts: Facts) -> It
     spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}}
     """,
 )
-def update_needs_spare_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def update_needs_spare_gpus(deployment: Deployment) -> Iterator[Said]:
     """An update starts a new server before it ends an old one, because nobody said otherwise.
 
     That is what a Deployment does unless its strategy says otherwise, and it takes GPUs that

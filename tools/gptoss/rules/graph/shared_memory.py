@@ -6,13 +6,13 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.rules.subjects import COMPONENTS, WORKERS
 from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Component, Deployment, Worker
 
 FOLDER = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
 OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (shared memory)"
@@ -23,6 +23,7 @@ LEAST = 2**30
     "G042",
     "shared-memory-mount-replaced",
     Severity.WARNING,
+    of=COMPONENTS,
     source=OPERATOR,
     bad="""
     # decode
@@ -43,29 +44,29 @@ LEAST = 2**30
       volumes: [{name: dshm, emptyDir: {medium: Memory, sizeLimit: 64Gi}}]
     """,
 )
-def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def shared_memory_mount_replaced(component: Component, deployment: Deployment) -> Iterator[Said]:
     """A component mounts /dev/shm by hand, which the operator replaces by its own 8Gi.
 
     The operator gives every component shared memory of its own and takes out any other mount at
     /dev/shm, whatever its size.
     """
-    for component in deployment.components:
-        mount = component.pod.mount_at(FOLDER)
-        if mount is None or mount.path.rstrip("/") != FOLDER or component.pod.shared_memory:
-            continue
-        is_alpha = deployment.api_version.value.endswith("v1alpha1")
-        field = "sharedMemory: {size: ...}" if is_alpha else "sharedMemorySize"
-        yield Said(
-            mount,
-            f"{component.name}: the operator replaces the mount at {FOLDER} by 8Gi of its own",
-            f"remove the volume and write {field}",
-        )
+    mount = component.pod.mount_at(FOLDER)
+    if mount is None or mount.path.rstrip("/") != FOLDER or component.pod.shared_memory:
+        return
+    is_alpha = deployment.api_version.value.endswith("v1alpha1")
+    field = "sharedMemory: {size: ...}" if is_alpha else "sharedMemorySize"
+    yield Said(
+        mount,
+        f"the operator replaces the mount at {FOLDER} by 8Gi of its own",
+        f"remove the volume and write {field}",
+    )
 
 
 @rule(
     "G043",
     "shared-memory-too-small",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     platforms=ANYWHERE,
     source="docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html (shared memory: "
@@ -83,28 +84,27 @@ def shared_memory_mount_replaced(deployment: Deployment, _facts: Facts) -> Itera
     sharedMemory: {size: 64Mi}
     """,
 )
-def shared_memory_too_small(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def shared_memory_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker of several GPUs has less than 1 GiB of shared memory.
 
     NCCL and the engine's processes exchange data through /dev/shm; NCCL's guide asks for 1 GiB at
     least. Without it the worker stops at its first collective, long after it was started.
     """
-    for worker in deployment.workers:
-        size = worker.pod.shared_memory
-        serves = deployment.runtime is Runtime.SERVE
-        if size is None or worker.ranks < 2:
-            continue
-        mount = worker.pod.mount_at(FOLDER)
-        replaced = not serves and mount is not None and mount.path.rstrip("/") == FOLDER
-        found = amount(size.value)
-        if found is None or found >= LEAST or replaced:
-            continue
-        has = f"only {size.value} of shared memory" if found else "no shared memory"
-        yield Said(
-            size,
-            f"{worker.name} has {has} for {worker.ranks} GPUs",
-            _remedy(deployment),
-        )
+    size = worker.pod.shared_memory
+    serves = deployment.runtime is Runtime.SERVE
+    if size is None or worker.ranks < 2:
+        return
+    mount = worker.pod.mount_at(FOLDER)
+    replaced = not serves and mount is not None and mount.path.rstrip("/") == FOLDER
+    found = amount(size.value)
+    if found is None or found >= LEAST or replaced:
+        return
+    has = f"only {size.value} of shared memory" if found else "no shared memory"
+    yield Said(
+        size,
+        f"{has} for {worker.ranks} GPUs",
+        _remedy(deployment),
+    )
 
 
 def _remedy(deployment: Deployment) -> str:

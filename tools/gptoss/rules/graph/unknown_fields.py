@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gptoss.rules.rule import ANY, Said, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+from gptoss.rules.rule import ANY, Severity, rule
 
 SOURCE = (
     "ai-dynamo/dynamo deploy/operator/api v1alpha1 @015d780, v1beta1 @006b6e1; Kubernetes 1.36.0 "
@@ -22,6 +14,8 @@ SOURCE = (
     "G060",
     "field-unknown",
     Severity.WARNING,
+    reports="field-unknown",
+    hint="write it as the API does, or leave it out",
     runtimes=ANY,
     source=SOURCE,
     bad="""
@@ -37,22 +31,21 @@ SOURCE = (
     extraPodMetadata: {labels: {anything: goes}}
     """,
 )
-def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def field_unknown() -> None:
     """A manifest has a field that the API does not have.
 
     kubectl refuses it; Helm and Argo CD send it, and the API server drops it without a word, so
     that what it was to say is not in force. Inside a graph the fields are those that are known of
     the operator; a release that is newer may have more.
     """
-    for problem in deployment.problems:
-        if problem.kind == "field-unknown":
-            yield Said(problem, problem.message, "write it as the API does, or leave it out")
 
 
 @rule(
     "G061",
     "field-refused",
     Severity.ERROR,
+    reports="field-refused",
+    hint="write a value of that kind",
     runtimes=ANY,
     source=SOURCE,
     bad="""
@@ -68,11 +61,8 @@ def field_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]
     """,
 )
-def field_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def field_refused() -> None:
     """A field has a value of a type that the API server refuses, or lacks a field that it needs.
 
     Nothing of the object is created.
     """
-    for problem in deployment.problems:
-        if problem.kind == "field-refused":
-            yield Said(problem, problem.message, "write a value of that kind")

@@ -6,15 +6,15 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role, Worker
 from gptoss.rules.fixes import remove_key
-from gptoss.rules.readings import needed_release
 from gptoss.rules.right_answers import component_key
 from gptoss.rules.rule import ANY, Need, Said, Severity, rule
+from gptoss.rules.subjects import COMPONENTS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Component, Deployment
+    from gptoss.facts.world import Release
 
 NAME_LIMIT = 45
 LEADER_SUFFIX = "-ldr"
@@ -25,6 +25,7 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     "G005",
     "name-too-long",
     Severity.ERROR,
+    of=COMPONENTS,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
     "dynamographdeployment.go @015d780",
     bad="""
@@ -40,7 +41,7 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     metadata: {name: gpt-oss, annotations: {nvidia.com/enable-grove: "false"}}
     """,
 )
-def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The names of deployment and component together are longer than 45 characters.
 
     Pod names are made of both, and the operator's webhook refuses the deployment unless Grove is
@@ -50,25 +51,25 @@ def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     grove = deployment.annotations.get(GROVE_ANNOTATION)
     if grove and grove.value.lower() == "false":
         return
-    for component in deployment.components:
-        parts = [deployment.name, component.name.lower()]
-        if isinstance(component, Worker) and component.nodes.value > 1:
-            parts.append(component.name.lower() + LEADER_SUFFIX)
-        length = sum(map(len, parts))
-        if length > NAME_LIMIT:
-            total = " + ".join(f"{part!r} ({len(part)})" for part in parts)
-            yield Said(
-                component,
-                f"{total} = {length} characters; the operator allows {NAME_LIMIT}",
-                f"shorten the deployment's or the component's name by {length - NAME_LIMIT}",
-                also=[(deployment, "the deployment's name")],
-            )
+    parts = [deployment.name, component.name.lower()]
+    if isinstance(component, Worker) and component.nodes.value > 1:
+        parts.append(component.name.lower() + LEADER_SUFFIX)
+    length = sum(map(len, parts))
+    if length > NAME_LIMIT:
+        total = " + ".join(f"{part!r} ({len(part)})" for part in parts)
+        yield Said(
+            component,
+            f"{total} = {length} characters; the operator allows {NAME_LIMIT}",
+            f"shorten the deployment's or the component's name by {length - NAME_LIMIT}",
+            also=[(deployment, "the deployment's name")],
+        )
 
 
 @rule(
     "G006",
     "replicas-left-to-the-operator",
     Severity.INFO,
+    of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/defaulting/"
     "dynamographdeployment_handler.go @1129631",
@@ -85,27 +86,26 @@ def name_too_long(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     replicas: 0
     """,
 )
-def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
     """A component leaves its replicas to the operator's defaulting.
 
     The operator writes replicas: 1 into the stored object. A GitOps tool that compares it with the
     manifest sees a difference for ever.
     """
-    for component in deployment.components:
-        if component.replicas is None:
-            yield Said(
-                component,
-                f"{component.name} does not say how many replicas it has; the operator adds 1 and "
-                "GitOps sees drift",
-                "write replicas: 1",
-                fix=component_key(component, "replicas", 1),
-            )
+    if component.replicas is None:
+        yield Said(
+            component,
+            "replicas is left out; the operator adds 1 and GitOps sees drift",
+            "write replicas: 1",
+            fix=component_key(component, "replicas", 1),
+        )
 
 
 @rule(
     "G007",
     "field-ignored-by-operator",
     Severity.WARNING,
+    of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/shared.go @015d780",
     bad="""
@@ -121,20 +121,19 @@ def replicas_left_to_the_operator(deployment: Deployment, _facts: Facts) -> Iter
     globalDynamoNamespace: false
     """,
 )
-def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def field_ignored_by_operator(component: Component) -> Iterator[Said]:
     """A component sets a field that the operator accepts and ignores.
 
     dynamoNamespace is computed from the Kubernetes namespace and the deployment's name, and
     autoscaling was replaced by scalingAdapter. The webhook only warns.
     """
-    for component in deployment.components:
-        for field, place in component.ignored.items():
-            yield Said(
-                place,
-                f"{component.name}: {field} is deprecated and ignored by the operator",
-                f"remove {field}" + (" and use scalingAdapter" if field == "autoscaling" else ""),
-                fix=None if field == "autoscaling" else remove_key(place, field),
-            )
+    for field, place in component.ignored.items():
+        yield Said(
+            place,
+            f"{field} is deprecated and ignored by the operator",
+            f"remove {field}" + (" and use scalingAdapter" if field == "autoscaling" else ""),
+            fix=None if field == "autoscaling" else remove_key(place, field),
+        )
 
 
 @rule(
@@ -156,7 +155,7 @@ def field_ignored_by_operator(deployment: Deployment, _facts: Facts) -> Iterator
     --disaggregation-mode prefill_and_decode
     """,
 )
-def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def half_of_disaggregation_missing(deployment: Deployment) -> Iterator[Said]:
     """There are prefill workers but no decode workers, or the other way round.
 
     A prefill worker alone never makes the model appear in /v1/models; a decode worker alone gets
@@ -200,7 +199,7 @@ def half_of_disaggregation_missing(deployment: Deployment, _facts: Facts) -> Ite
           eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
     """,
 )
-def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def frontend_missing(deployment: Deployment) -> Iterator[Said]:
     """The graph has workers but nothing that answers HTTP.
 
     Workers do not speak HTTP to clients. A graph without a frontend works only when a frontend of
@@ -237,13 +236,12 @@ def frontend_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def api_version_not_served(release: Release, deployment: Deployment) -> Iterator[Said]:
     """The manifest is written in an API version that the release's operator does not serve.
 
     v1beta1 of DynamoGraphDeployment came with release 1.2.0. An older cluster answers that it has
     no such resource.
     """
-    release = needed_release(deployment)
     version = deployment.api_version.value.rpartition("/")[2]
     if version not in release.api_versions:
         served = " or ".join(f"nvidia.com/{v}" for v in release.api_versions)
@@ -260,6 +258,7 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "G011",
     "gpu-limit-missing",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
     bad="""
@@ -275,16 +274,15 @@ def api_version_not_served(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     resources: {requests: {gpu: null}}
     """,
 )
-def gpu_limit_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def gpu_limit_missing(worker: Worker) -> Iterator[Said]:
     """A worker has no GPU limit.
 
     Without one the scheduler may put the worker on a node without GPUs, and the container sees
     none. It works only where a resource claim hands out the GPUs.
     """
-    for worker in deployment.workers:
-        if worker.gpus_per_pod is None:
-            yield Said(
-                worker,
-                f"{worker.name} has no GPU limit, so its container gets no GPU",
-                f'write resources.limits.gpu: "{worker.ranks // worker.nodes.value or 1}"',
-            )
+    if worker.gpus_per_pod is None:
+        yield Said(
+            worker,
+            "there is no GPU limit, so the container gets no GPU",
+            f'write resources.limits.gpu: "{worker.ranks // worker.nodes.value or 1}"',
+        )

@@ -20,20 +20,21 @@ from gptoss.rules.kernels.matrix import (
     generation,
     override_of,
 )
-from gptoss.rules.readings import needed_model
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts, Model, Release
 
 
 @rule(
     "M001",
     "moe-backend-not-for-model",
     Severity.ERROR,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5",
     bad="""
     # decode.yaml
@@ -49,29 +50,27 @@ if TYPE_CHECKING:
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Iterator[Said]:
     """The MoE backend has no kernels for the model's expert layers.
 
     gpt-oss has a bias and a clamped SwiGLU in its experts, which only some backends support; the
     others stop with an assertion while the model is built.
     """
-    model = needed_model(deployment)
     known = facts.engine_fields.get("moe_config.backend", {}).get("enum") or ()
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        if backend.value in known and backend.value not in model.moe_backends:
-            yield Said(
-                backend,
-                f"{worker.name}: moe_config.backend {backend.value} cannot run the experts of "
-                f"{model.id}",
-                f"use one of {', '.join(model.moe_backends)}",
-            )
+    backend = worker.engine["moe_config.backend"]
+    if backend.value in known and backend.value not in model.moe_backends:
+        yield Said(
+            backend,
+            f"moe_config.backend {backend.value} cannot run the experts of {model.id}",
+            f"use one of {', '.join(model.moe_backends)}",
+        )
 
 
 @rule(
     "M002",
     "moe-kernel-missing",
     Severity.ERROR,
+    of=WORKERS,
     source=f"{README}; NVIDIA/TensorRT-LLM #17570, #12558, #6717",
     bad="""
     # gpu: h200
@@ -89,35 +88,34 @@ def moe_backend_not_for_model(deployment: Deployment, facts: Facts) -> Iterator[
     """,
     needs=(Need.ENGINE, Need.GPU),
 )
-def moe_kernel_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """No kernel exists for the MoE backend and activation type on this GPU.
 
     TRTLLM has kernels for Blackwell only, W4A8_MXFP4_MXFP8 exists on Blackwell only, and CUTLASS
     runs W4A16_MXFP4 on Hopper only. The engine fails when it builds or first runs the experts,
     with messages such as "list index out of range" or "WFP4A16 MoE is unsupported".
     """
-    for worker in deployment.workers:
-        kind, backend = generation(worker.gpu), backend_of(worker)
-        if worker.gpu is None or kind is None or backend not in KERNELS:
-            continue
-        degrades = deployment.release is None or deployment.release.number >= DEGRADES_FROM
-        if backend == "TRTLLM" and kind == "hopper" and degrades:
-            continue
-        override = override_of(worker)
-        asked = override[1] if override and override[1] in ALGORITHMS else None
-        algorithm = asked or default_algorithm(worker)
-        if algorithm in KERNELS[backend][kind]:
-            continue
-        setting = worker.engine["moe_config.backend"]
-        pinned = setting.is_set and not (asked and KERNELS[backend][kind])
-        at = setting if pinned or override is None else override[0]
-        yield Said(
-            at,
-            f"{worker.name}: MoE backend {backend} has no {algorithm} kernel on {worker.gpu.name} "
-            f"(SM {worker.gpu.sm})",
-            _kernel_hint(kind, asked),
-            also=[(setting, f"the backend is {backend}")] if setting.is_set else [],
-        )
+    kind, backend = generation(worker.gpu), backend_of(worker)
+    if worker.gpu is None or kind is None or backend not in KERNELS:
+        return
+    degrades = deployment.release is None or deployment.release.number >= DEGRADES_FROM
+    if backend == "TRTLLM" and kind == "hopper" and degrades:
+        return
+    override = override_of(worker)
+    asked = override[1] if override and override[1] in ALGORITHMS else None
+    algorithm = asked or default_algorithm(worker)
+    if algorithm in KERNELS[backend][kind]:
+        return
+    setting = worker.engine["moe_config.backend"]
+    pinned = setting.is_set and not (asked and KERNELS[backend][kind])
+    at = setting if pinned or override is None else override[0]
+    yield Said(
+        at,
+        f"MoE backend {backend} has no {algorithm} kernel on {worker.gpu.name} "
+        f"(SM {worker.gpu.sm})",
+        _kernel_hint(kind, asked),
+        also=[(setting, f"the backend is {backend}")] if setting.is_set else [],
+    )
 
 
 def _kernel_hint(kind: str, asked: str | None) -> str:
@@ -131,6 +129,7 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     "M005",
     "triton-deprecated",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM #19035",
     bad="""
     # gpu: h200
@@ -152,29 +151,27 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
-def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
     """The MoE backend is TRITON, which TensorRT-LLM is about to remove.
 
     It was deprecated in September 2026, with removal announced for three months later.
     """
-    release = deployment.release
-    if release is None or release.number < (1, 5):
+    if release.number < (1, 5):
         return
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        if backend.is_set and backend.value == "TRITON":
-            yield Said(
-                backend,
-                f"{worker.name}: moe_config.backend TRITON is deprecated in TensorRT-LLM "
-                f"{release.trtllm}",
-                "write AUTO, or CUTLASS on Hopper",
-            )
+    backend = worker.engine["moe_config.backend"]
+    if backend.is_set and backend.value == "TRITON":
+        yield Said(
+            backend,
+            f"moe_config.backend TRITON is deprecated in TensorRT-LLM {release.trtllm}",
+            "write AUTO, or CUTLASS on Hopper",
+        )
 
 
 @rule(
     "M006",
     "slower-moe-backend-pinned",
     Severity.INFO,
+    of=WORKERS,
     source=f"{RESOLVER} resolve_moe_backend; docs/source/deployment-guide/"
     "deployment-guide-for-gpt-oss-on-trtllm.md @d2c804b",
     bad="""
@@ -192,33 +189,32 @@ def triton_deprecated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.ENGINE,),
 )
-def slower_moe_backend_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     """CUTLASS is pinned where the engine itself would take TRTLLM.
 
     For gpt-oss on Blackwell AUTO resolves to TRTLLM, which NVIDIA's current guide recommends for
     latency and for throughput. CUTLASS can still win with attention data parallelism over many
     GPUs: measure before keeping it.
     """
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        known = worker.gpu is not None
-        if not backend.is_set or backend.value != "CUTLASS":
-            continue
-        if known and generation(worker.gpu) != "blackwell":
-            continue
-        where = worker.gpu.name if worker.gpu else "Blackwell"
-        yield Said(
-            backend,
-            f"{worker.name}: moe_config.backend CUTLASS is pinned; on {where} AUTO picks TRTLLM "
-            "for gpt-oss",
-            "write AUTO or TRTLLM unless you measured CUTLASS to be faster",
-        )
+    backend = worker.engine["moe_config.backend"]
+    known = worker.gpu is not None
+    if not backend.is_set or backend.value != "CUTLASS":
+        return
+    if known and generation(worker.gpu) != "blackwell":
+        return
+    where = worker.gpu.name if worker.gpu else "Blackwell"
+    yield Said(
+        backend,
+        f"moe_config.backend CUTLASS is pinned; on {where} AUTO picks TRTLLM for gpt-oss",
+        "write AUTO or TRTLLM unless you measured CUTLASS to be faster",
+    )
 
 
 @rule(
     "M007",
     "triton-on-blackwell",
     Severity.WARNING,
+    of=WORKERS,
     source=f"{README}; docs/source/deployment-guide/deployment-guide-for-gpt-oss-on-trtllm.md "
     "@d2c804b",
     bad="""
@@ -235,16 +231,15 @@ def slower_moe_backend_pinned(deployment: Deployment, _facts: Facts) -> Iterator
     """,
     needs=(Need.ENGINE, Need.GPU),
 )
-def triton_on_blackwell(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
     """The TRITON MoE backend is used on Blackwell, where it is experimental.
 
     It is meant for Hopper. On Blackwell CUTLASS and TRTLLM have native MXFP4 kernels.
     """
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        if worker.gpu and generation(worker.gpu) == "blackwell" and backend.value == "TRITON":
-            yield Said(
-                backend,
-                f"{worker.name}: moe_config.backend TRITON is experimental on {worker.gpu.name}",
-                "write moe_config.backend: TRTLLM",
-            )
+    backend = worker.engine["moe_config.backend"]
+    if worker.gpu and generation(worker.gpu) == "blackwell" and backend.value == "TRITON":
+        yield Said(
+            backend,
+            f"moe_config.backend TRITON is experimental on {worker.gpu.name}",
+            "write moe_config.backend: TRTLLM",
+        )

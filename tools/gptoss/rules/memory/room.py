@@ -9,20 +9,21 @@ from gptoss.facts.world import GIB
 from gptoss.rules.kernels.matrix import backend_of
 from gptoss.rules.memory import estimate
 from gptoss.rules.memory.weights import HIGH_FRACTION
-from gptoss.rules.readings import needed_model
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts, Model
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Model
 
 
 @rule(
     "K006",
     "little-room-beside-kv-cache",
     Severity.INFO,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py CudaGraphConfig (up to 200 MB a "
     "graph); tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
@@ -53,7 +54,7 @@ if TYPE_CHECKING:
     """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
-def little_room_beside_kv_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def little_room_beside_kv_cache(worker: Worker, model: Model) -> Iterator[Said]:
     """By estimate the KV cache leaves less than CUDA graphs and transfer buffers may take.
 
     The engine sizes the KV cache after a profiling run and captures CUDA graphs, up to 200 MB
@@ -61,25 +62,23 @@ def little_room_beside_kv_cache(deployment: Deployment, _facts: Facts) -> Iterat
     On a GPU that the weights nearly fill that is little: the worker runs out of memory at the end
     of its start, or under load.
     """
-    model = needed_model(deployment)
-    for worker in deployment.workers:
-        backend, gpu = backend_of(worker), worker.gpu
-        if gpu is None or backend is None:
-            continue
-        free = estimate.free(worker, model, gpu, backend)
-        left = free * (1 - estimate.fraction(worker))
-        count = estimate.graphs(worker)
-        graphs, buffers = count * estimate.GRAPH_GIB, _buffers(worker, model)
-        if free == 0 or left >= graphs + buffers or estimate.fraction(worker) > HIGH_FRACTION:
-            continue
-        also = f" and transfer buffers {buffers:.1f} GiB" if buffers else ""
-        yield Said(
-            worker.engine["kv_cache_config.free_gpu_memory_fraction"],
-            f"{worker.name}: by estimate free_gpu_memory_fraction {estimate.fraction(worker):g} "
-            f"leaves {left:.1f} GiB of a {gpu.name}, but {count} CUDA graphs may take up to "
-            f"{graphs:.1f} GiB{also}",
-            "lower free_gpu_memory_fraction, or cuda_graph_config.max_batch_size",
-        )
+    backend, gpu = backend_of(worker), worker.gpu
+    if gpu is None or backend is None:
+        return
+    free = estimate.free(worker, model, gpu, backend)
+    left = free * (1 - estimate.fraction(worker))
+    count = estimate.graphs(worker)
+    graphs, buffers = count * estimate.GRAPH_GIB, _buffers(worker, model)
+    if free == 0 or left >= graphs + buffers or estimate.fraction(worker) > HIGH_FRACTION:
+        return
+    also = f" and transfer buffers {buffers:.1f} GiB" if buffers else ""
+    yield Said(
+        worker.engine["kv_cache_config.free_gpu_memory_fraction"],
+        f"by estimate free_gpu_memory_fraction {estimate.fraction(worker):g} "
+        f"leaves {left:.1f} GiB of a {gpu.name}, but {count} CUDA graphs may take up to "
+        f"{graphs:.1f} GiB{also}",
+        "lower free_gpu_memory_fraction, or cuda_graph_config.max_batch_size",
+    )
 
 
 def _buffers(worker: Worker, model: Model) -> float:
@@ -94,6 +93,7 @@ def _buffers(worker: Worker, model: Model) -> float:
     "K007",
     "attention-window-too-short",
     Severity.WARNING,
+    of=WORKERS,
     source="openai/gpt-oss-120b config.json (layer_types, sliding_window); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/pyexecutor/resource_manager.py (the list repeats over the layers)",
     bad="""
@@ -112,42 +112,41 @@ def _buffers(worker: Worker, model: Model) -> float:
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def attention_window_too_short(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
     """A layer that attends to the whole sequence gets a window shorter than ``max_seq_len``.
 
     gpt-oss alternates layers with a sliding window of 128 tokens and layers without one, beginning
     with a sliding one. The list repeats over the layers. A full layer with a short window forgets
     the beginning of long prompts, and nothing but the quality of answers shows it.
     """
-    model = needed_model(deployment)
     if 2 * model.sliding_layers != model.layers:
         return
-    for worker in deployment.workers:
-        windows = worker.engine["kv_cache_config.max_attention_window"]
-        sizes = windows.value
-        if not windows.is_set or not isinstance(sizes, list) or not sizes:
-            continue
-        if not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
-            continue
-        length = worker.engine.whole("max_seq_len") or model.max_position
-        layers = [sizes[layer % len(sizes)] for layer in range(model.layers)]
-        full, sliding = min(layers[1::2]), min(layers[::2])
-        if full >= length and sliding >= model.sliding_window:
-            continue
-        which = "full" if full < length else "sliding-window"
-        yield Said(
-            windows,
-            f"{worker.name}: max_attention_window {sizes} gives {which} layers "
-            f"{full if full < length else sliding} tokens, but they attend to "
-            f"{length if full < length else model.sliding_window}",
-            f"write max_attention_window: [{model.sliding_window}, {length}]",
-        )
+    windows = worker.engine["kv_cache_config.max_attention_window"]
+    sizes = windows.value
+    if not windows.is_set or not isinstance(sizes, list) or not sizes:
+        return
+    if not all(isinstance(size, int) and not isinstance(size, bool) for size in sizes):
+        return
+    length = worker.engine.whole("max_seq_len") or model.max_position
+    layers = [sizes[layer % len(sizes)] for layer in range(model.layers)]
+    full, sliding = min(layers[1::2]), min(layers[::2])
+    if full >= length and sliding >= model.sliding_window:
+        return
+    which = "full" if full < length else "sliding-window"
+    yield Said(
+        windows,
+        f"max_attention_window {sizes} gives {which} layers "
+        f"{full if full < length else sliding} tokens, but they attend to "
+        f"{length if full < length else model.sliding_window}",
+        f"write max_attention_window: [{model.sliding_window}, {length}]",
+    )
 
 
 @rule(
     "K008",
     "attention-window-with-block-reuse",
     Severity.INFO,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM #13123, #10875, #10183",
     bad="""
     # prefill.yaml
@@ -164,22 +163,21 @@ def attention_window_too_short(deployment: Deployment, _facts: Facts) -> Iterato
     """,
     needs=(Need.ENGINE,),
 )
-def attention_window_with_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def attention_window_with_block_reuse(worker: Worker) -> Iterator[Said]:
     """Attention windows of several sizes are set while blocks are reused.
 
     The combination has crashed engines and cost accuracy in several versions. The windows save
     memory; test answers to repeated prompts before relying on both.
     """
-    for worker in deployment.workers:
-        windows = worker.engine["kv_cache_config.max_attention_window"]
-        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-        sizes = windows.value
-        several = isinstance(sizes, list) and len({str(size) for size in sizes}) > 1
-        if windows.is_set and several and reuse.value is True:
-            yield Said(
-                windows,
-                f"{worker.name}: max_attention_window {sizes} together with block reuse has "
-                "crashed engines and cost accuracy",
-                "test answers to repeated prompts, or set enable_block_reuse: false",
-                also=[(reuse, "block reuse is on")] if reuse.is_set else [],
-            )
+    windows = worker.engine["kv_cache_config.max_attention_window"]
+    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+    sizes = windows.value
+    several = isinstance(sizes, list) and len({str(size) for size in sizes}) > 1
+    if windows.is_set and several and reuse.value is True:
+        yield Said(
+            windows,
+            f"max_attention_window {sizes} together with block reuse has "
+            "crashed engines and cost accuracy",
+            "test answers to repeated prompts, or set enable_block_reuse: false",
+            also=[(reuse, "block reuse is on")] if reuse.is_set else [],
+        )

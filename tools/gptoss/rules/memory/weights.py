@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Role
 from gptoss.rules.kernels.matrix import README
 from gptoss.rules.memory import estimate
-from gptoss.rules.readings import needed_model
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Model
 
 HIGH_FRACTION = 0.95
 # What the estimate may be wrong by before it is worth a word.
@@ -25,6 +25,7 @@ MARGIN = 0.9
     "K001",
     "kv-cache-fraction-too-high",
     Severity.WARNING,
+    of=WORKERS,
     source="ai-dynamo/dynamo #5479 (out-of-memory fractions in recipes); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
@@ -41,29 +42,29 @@ MARGIN = 0.9
     """,
     needs=(Need.ENGINE,),
 )
-def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_cache_fraction_too_high(worker: Worker) -> Iterator[Said]:
     """The KV cache takes nearly all memory that weights leave.
 
     The fraction is measured after one profiling run. CUDA graphs (up to 200 MB each), transfer
     buffers and longer batches come on top and have to live in what is left; running out of memory
     shows only under load.
     """
-    for worker in deployment.workers:
-        fraction = worker.engine["kv_cache_config.free_gpu_memory_fraction"]
-        number = worker.engine.number("kv_cache_config.free_gpu_memory_fraction")
-        if number is not None and HIGH_FRACTION < number <= 1:
-            yield Said(
-                fraction,
-                f"{worker.name}: free_gpu_memory_fraction {number:g} leaves almost nothing for "
-                "CUDA graphs and transfer buffers",
-                "use 0.9 or less",
-            )
+    fraction = worker.engine["kv_cache_config.free_gpu_memory_fraction"]
+    number = worker.engine.number("kv_cache_config.free_gpu_memory_fraction")
+    if number is not None and HIGH_FRACTION < number <= 1:
+        yield Said(
+            fraction,
+            f"free_gpu_memory_fraction {number:g} leaves almost nothing for "
+            "CUDA graphs and transfer buffers",
+            "use 0.9 or less",
+        )
 
 
 @rule(
     "K002",
     "longest-sequence-does-not-fit",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM #8179 (the attention window is cut to what fits); estimate from "
     "tensorrt_llm/_torch/pyexecutor/_util.py",
     bad="""
@@ -101,35 +102,35 @@ def kv_cache_fraction_too_high(deployment: Deployment, _facts: Facts) -> Iterato
     """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
-def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def longest_sequence_does_not_fit(
+    worker: Worker, model: Model, deployment: Deployment
+) -> Iterator[Said]:
     """By estimate the KV cache cannot hold one sequence of ``max_seq_len`` tokens.
 
     The engine then quietly shortens its attention window, and requests of the length that it
     promises fail or lose their beginning. The estimate takes padded weights, 3.5 GiB for
     activations, and the free memory fraction of the rest.
     """
-    for worker in deployment.workers:
-        length = worker.engine["max_seq_len"]
-        tokens = estimate.fitting_tokens(worker, deployment.model)
-        wanted = worker.engine.whole("max_seq_len") or needed_model(deployment).max_position
-        if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
-            continue
-        says = (
-            f"max_seq_len is {wanted}" if length.is_set else f"sequences may have {wanted} tokens"
-        )
-        shorter = tokens // 1024 * 1024
-        yield Said(
-            length,
-            f"{worker.name}: {says}, but by estimate the KV cache of one {worker.gpu.name} holds "
-            f"about {_rounded(tokens)} tokens",
-            f"write max_seq_len: {shorter}, or use more GPUs" if shorter else "use more GPUs",
-        )
+    length = worker.engine["max_seq_len"]
+    tokens = estimate.fitting_tokens(worker, deployment.model)
+    wanted = worker.engine.whole("max_seq_len") or model.max_position
+    if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
+        return
+    says = f"max_seq_len is {wanted}" if length.is_set else f"sequences may have {wanted} tokens"
+    shorter = tokens // 1024 * 1024
+    yield Said(
+        length,
+        f"{says}, but by estimate the KV cache of one {worker.gpu.name} holds "
+        f"about {_rounded(tokens)} tokens",
+        f"write max_seq_len: {shorter}, or use more GPUs" if shorter else "use more GPUs",
+    )
 
 
 @rule(
     "K003",
     "kv-cache-smaller-than-batch",
     Severity.INFO,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py and resource_manager.py "
     "(bytes a token)",
     bad="""
@@ -146,7 +147,7 @@ def longest_sequence_does_not_fit(deployment: Deployment, _facts: Facts) -> Iter
     """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
-def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_cache_smaller_than_batch(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """By estimate the KV cache holds fewer requests of the benchmark's length than the batch.
 
     The rest wait until others finish, although the batch has room: time to first token grows and
@@ -158,21 +159,20 @@ def kv_cache_smaller_than_batch(deployment: Deployment, _facts: Facts) -> Iterat
     if benchmark.input_tokens is None or benchmark.output_tokens is None:
         return
     length = benchmark.input_tokens.value + benchmark.output_tokens.value
-    for worker in deployment.workers:
-        batch = worker.engine.whole("max_batch_size")
-        tokens = estimate.fitting_tokens(worker, deployment.model)
-        size = worker.engine["max_batch_size"]
-        if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
-            continue
-        if tokens < batch * length:
-            yield Said(
-                size,
-                f"{worker.name}: by estimate the KV cache holds about {tokens // length} requests "
-                f"of {length} tokens, but max_batch_size is {batch}",
-                "set kv_cache_config.dtype: fp8 where the GPU has it, lower max_batch_size, or use "
-                "more GPUs",
-                also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
-            )
+    batch = worker.engine.whole("max_batch_size")
+    tokens = estimate.fitting_tokens(worker, deployment.model)
+    size = worker.engine["max_batch_size"]
+    if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
+        return
+    if tokens < batch * length:
+        yield Said(
+            size,
+            f"by estimate the KV cache holds about {tokens // length} requests "
+            f"of {length} tokens, but max_batch_size is {batch}",
+            "set kv_cache_config.dtype: fp8 where the GPU has it, lower max_batch_size, or use "
+            "more GPUs",
+            also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
+        )
 
 
 def _rounded(tokens: int) -> str:
@@ -183,6 +183,7 @@ def _rounded(tokens: int) -> str:
     "K004",
     "fp8-kv-cache-on-hopper",
     Severity.WARNING,
+    of=WORKERS,
     source=f"{README} (support table)",
     bad="""
     # gpu: h200
@@ -204,28 +205,27 @@ def _rounded(tokens: int) -> str:
     """,
     needs=(Need.ENGINE, Need.GPU),
 )
-def fp8_kv_cache_on_hopper(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
     """The KV cache is FP8 on a Hopper GPU, which is not supported for gpt-oss.
 
     TensorRT-LLM's table for gpt-oss lists bfloat16 as the only KV cache type on Hopper; FP8 is
     for Blackwell.
     """
-    for worker in deployment.workers:
-        dtype = worker.engine["kv_cache_config.dtype"]
-        text = worker.engine.text("kv_cache_config.dtype") or "auto"
-        if worker.gpu and worker.gpu.is_hopper and text.lower() in ("fp8", "nvfp4"):
-            yield Said(
-                dtype,
-                f"{worker.name}: kv_cache_config.dtype {text} is not supported for gpt-oss on "
-                f"{worker.gpu.name}",
-                "write kv_cache_config.dtype: auto",
-            )
+    dtype = worker.engine["kv_cache_config.dtype"]
+    text = worker.engine.text("kv_cache_config.dtype") or "auto"
+    if worker.gpu and worker.gpu.is_hopper and text.lower() in ("fp8", "nvfp4"):
+        yield Said(
+            dtype,
+            f"kv_cache_config.dtype {text} is not supported for gpt-oss on {worker.gpu.name}",
+            "write kv_cache_config.dtype: auto",
+        )
 
 
 @rule(
     "K005",
     "block-reuse-off",
     Severity.INFO,
+    of=WORKERS,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (warns that no KV events are published)",
     bad="""
     # prefill.yaml
@@ -241,20 +241,19 @@ def fp8_kv_cache_on_hopper(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     """,
     needs=(Need.ENGINE,),
 )
-def block_reuse_off(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def block_reuse_off(worker: Worker) -> Iterator[Said]:
     """A worker that prefills does not reuse KV blocks of earlier prompts.
 
     Every request computes its system prompt and conversation again. Without block reuse there are
     no KV events either, so KV-aware routing has nothing to go by.
     """
-    for worker in deployment.workers:
-        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-        if worker.role is Role.DECODE or worker.engine.under("speculative_config"):
-            continue
-        if reuse.is_set and reuse.value is False:
-            yield Said(
-                reuse,
-                f"{worker.name}: enable_block_reuse is false, so every prompt is prefilled in full "
-                "and no KV events are published",
-                "remove it, unless all prompts differ from their first token on",
-            )
+    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+    if worker.role is Role.DECODE or worker.engine.under("speculative_config"):
+        return
+    if reuse.is_set and reuse.value is False:
+        yield Said(
+            reuse,
+            "enable_block_reuse is false, so every prompt is prefilled in full "
+            "and no KV events are published",
+            "remove it, unless all prompts differ from their first token on",
+        )

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.readings import needed_model, parallel_size, tensor_parallel_size
+from gptoss.rules.readings import parallel_size, tensor_parallel_size
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.model import Worker
     from gptoss.deployment.settings import Setting
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Model
 
 MAPPING = "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py @0004396"
 SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
@@ -28,6 +29,7 @@ def _product(worker: Worker) -> str:
     "P001",
     "too-few-gpus",
     Severity.ERROR,
+    of=WORKERS,
     source=f"{MAPPING}: world_size must equal tp_size × pp_size × cp_size; ai-dynamo/dynamo #4934",
     bad="""
     # decode gpus: 2
@@ -46,28 +48,27 @@ def _product(worker: Worker) -> str:
     """,
     needs=(Need.ENGINE,),
 )
-def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def too_few_gpus(worker: Worker) -> Iterator[Said]:
     """A worker's parallel sizes need more GPUs than it gets.
 
     One GPU serves one rank, and there are tensor × pipeline × context parallel size ranks. The
     engine stops while it starts, and the pod restarts for ever. Expert parallelism and attention
     data parallelism divide the same ranks and need no more.
     """
-    for worker in deployment.workers:
-        if worker.gpus_per_pod and worker.gpus < worker.ranks:
-            yield Said(
-                worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} needs {_count(worker.ranks)}, but a replica "
-                f"gets {_gpus(worker)}",
-                _gpu_hint(worker),
-                also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
-            )
+    if worker.gpus_per_pod and worker.gpus < worker.ranks:
+        yield Said(
+            worker.gpus_per_pod,
+            f"{_product(worker)} needs {_count(worker.ranks)}, but a replica gets {_gpus(worker)}",
+            _gpu_hint(worker),
+            also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
+        )
 
 
 @rule(
     "P002",
     "idle-gpus",
     Severity.WARNING,
+    of=WORKERS,
     source=MAPPING,
     bad="""
     # prefill gpus: 2
@@ -85,21 +86,19 @@ def too_few_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.ENGINE,),
 )
-def idle_gpus(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def idle_gpus(worker: Worker) -> Iterator[Said]:
     """A worker gets more GPUs than its parallel sizes use.
 
     The engine starts one rank for each of tensor × pipeline × context parallel size and leaves the
     other GPUs idle, reserved and paid for.
     """
-    for worker in deployment.workers:
-        if worker.gpus_per_pod and worker.gpus > worker.ranks:
-            yield Said(
-                worker.gpus_per_pod,
-                f"{worker.name}: {_product(worker)} uses {_count(worker.ranks)}, but a replica "
-                f"gets {_gpus(worker)}",
-                _gpu_hint(worker),
-                also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
-            )
+    if worker.gpus_per_pod and worker.gpus > worker.ranks:
+        yield Said(
+            worker.gpus_per_pod,
+            f"{_product(worker)} uses {_count(worker.ranks)}, but a replica gets {_gpus(worker)}",
+            _gpu_hint(worker),
+            also=[(_largest(worker), f"{_product(worker)} = {worker.ranks}")],
+        )
 
 
 def _count(gpus: int) -> str:
@@ -126,6 +125,7 @@ def _largest(worker: Worker) -> Setting:
     "P003",
     "expert-sizes-do-not-multiply",
     Severity.ERROR,
+    of=WORKERS,
     source=f"{MAPPING}: moe_tp_size × moe_ep_size × moe_cluster_size must equal moe_world_size",
     bad="""
     # decode.yaml
@@ -143,42 +143,42 @@ def _largest(worker: Worker) -> Setting:
     """,
     needs=(Need.ENGINE,),
 )
-def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def expert_sizes_do_not_multiply(worker: Worker) -> Iterator[Said]:
     """MoE tensor and expert parallel size do not multiply to the tensor parallel size.
 
     The expert layers run on the same ranks as the rest, so the two must share them out exactly.
     When only one is set the engine derives the other, which takes a whole quotient.
     """
-    for worker in deployment.workers:
-        if (worker.engine.whole("context_parallel_size") or 1) > 1:
-            continue
-        tp = tensor_parallel_size(worker)
-        ep = parallel_size(worker, "moe_expert_parallel_size")
-        moe_tp = parallel_size(worker, "moe_tensor_parallel_size")
-        cluster = parallel_size(worker, "moe_cluster_parallel_size") or 1
-        if ep and moe_tp and ep * moe_tp * cluster != tp:
-            product = f"moe_tensor_parallel_size {moe_tp} × moe_expert_parallel_size {ep}"
-            if cluster > 1:
-                product += f" × moe_cluster_parallel_size {cluster}"
-            told = f"{product} = {moe_tp * ep * cluster}, but tensor_parallel_size is {tp}"
-        elif (ep or moe_tp) and tp % (ep or moe_tp or 1):
-            key = "moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"
-            told = f"{key} {ep or moe_tp} does not divide tensor_parallel_size {tp}"
-        else:
-            continue
-        at = worker.engine["moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"]
-        yield Said(
-            at,
-            f"{worker.name}: {told}",
-            f"choose sizes whose product is {tp}, as in moe_expert_parallel_size: {tp} alone",
-            also=[(worker.engine["tensor_parallel_size"], f"tensor_parallel_size is {tp}")],
-        )
+    if (worker.engine.whole("context_parallel_size") or 1) > 1:
+        return
+    tp = tensor_parallel_size(worker)
+    ep = parallel_size(worker, "moe_expert_parallel_size")
+    moe_tp = parallel_size(worker, "moe_tensor_parallel_size")
+    cluster = parallel_size(worker, "moe_cluster_parallel_size") or 1
+    if ep and moe_tp and ep * moe_tp * cluster != tp:
+        product = f"moe_tensor_parallel_size {moe_tp} × moe_expert_parallel_size {ep}"
+        if cluster > 1:
+            product += f" × moe_cluster_parallel_size {cluster}"
+        told = f"{product} = {moe_tp * ep * cluster}, but tensor_parallel_size is {tp}"
+    elif (ep or moe_tp) and tp % (ep or moe_tp or 1):
+        key = "moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"
+        told = f"{key} {ep or moe_tp} does not divide tensor_parallel_size {tp}"
+    else:
+        return
+    at = worker.engine["moe_expert_parallel_size" if ep else "moe_tensor_parallel_size"]
+    yield Said(
+        at,
+        told,
+        f"choose sizes whose product is {tp}, as in moe_expert_parallel_size: {tp} alone",
+        also=[(worker.engine["tensor_parallel_size"], f"tensor_parallel_size is {tp}")],
+    )
 
 
 @rule(
     "P004",
     "heads-not-divisible",
     Severity.ERROR,
+    of=WORKERS,
     source="openai/gpt-oss-120b config.json (64 heads); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/attention.py",
     bad="""
@@ -198,28 +198,27 @@ def expert_sizes_do_not_multiply(deployment: Deployment, _facts: Facts) -> Itera
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
     """The tensor parallel size does not divide the model's attention heads.
 
     Each rank takes an equal share of the heads, so the model cannot be built. With attention data
     parallelism every rank has all heads and any size will do.
     """
-    model = needed_model(deployment)
-    for worker in deployment.workers:
-        tp = tensor_parallel_size(worker)
-        if not worker.attention_dp and model.attention_heads % tp:
-            yield Said(
-                worker.engine["tensor_parallel_size"],
-                f"{worker.name}: tensor_parallel_size {tp} does not divide the "
-                f"{model.attention_heads} attention heads of {model.id}",
-                f"use a divisor of {model.attention_heads}: 1, 2, 4, 8",
-            )
+    tp = tensor_parallel_size(worker)
+    if not worker.attention_dp and model.attention_heads % tp:
+        yield Said(
+            worker.engine["tensor_parallel_size"],
+            f"tensor_parallel_size {tp} does not divide the "
+            f"{model.attention_heads} attention heads of {model.id}",
+            f"use a divisor of {model.attention_heads}: 1, 2, 4, 8",
+        )
 
 
 @rule(
     "P005",
     "experts-not-divisible",
     Severity.ERROR,
+    of=WORKERS,
     source="openai/gpt-oss-120b config.json (128 experts); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/fused_moe (num_slots // moe_ep_size)",
     bad="""
@@ -243,20 +242,18 @@ def heads_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def experts_not_divisible(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def experts_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
     """The expert parallel size does not divide the model's experts.
 
     Every rank holds the same number of experts; a remainder has no rank to live on. (With an
     expert load balancer its slots have to divide evenly instead.)
     """
-    model = needed_model(deployment)
-    for worker in deployment.workers:
-        ep = parallel_size(worker, "moe_expert_parallel_size")
-        balanced = worker.engine.under("moe_config.load_balancer")
-        if ep and model.experts % ep and not balanced:
-            yield Said(
-                worker.engine["moe_expert_parallel_size"],
-                f"{worker.name}: moe_expert_parallel_size {ep} does not divide the "
-                f"{model.experts} experts of {model.id}",
-                f"use a divisor of {model.experts}: 1, 2, 4, 8",
-            )
+    ep = parallel_size(worker, "moe_expert_parallel_size")
+    balanced = worker.engine.under("moe_config.load_balancer")
+    if ep and model.experts % ep and not balanced:
+        yield Said(
+            worker.engine["moe_expert_parallel_size"],
+            f"moe_expert_parallel_size {ep} does not divide the "
+            f"{model.experts} experts of {model.id}",
+            f"use a divisor of {model.experts}: 1, 2, 4, 8",
+        )

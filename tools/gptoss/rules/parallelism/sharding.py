@@ -4,20 +4,22 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.readings import needed_model, tensor_parallel_size
+from gptoss.rules.readings import tensor_parallel_size
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Worker
+    from gptoss.facts.world import Model
 
 
 @rule(
     "P006",
     "kv-heads-duplicated",
     Severity.WARNING,
+    of=WORKERS,
     source="openai/gpt-oss-120b config.json (8 KV heads); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/attention.py",
     bad="""
@@ -43,29 +45,28 @@ if TYPE_CHECKING:
     """,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def kv_heads_duplicated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_heads_duplicated(worker: Worker, model: Model) -> Iterator[Said]:
     """The tensor parallel size is larger than the model's number of KV heads.
 
     KV heads are shared out one a rank and copied beyond that: from there on more ranks hold the
     same KV cache again instead of more of it.
     """
-    model = needed_model(deployment)
-    for worker in deployment.workers:
-        size = worker.engine["tensor_parallel_size"]
-        tp = tensor_parallel_size(worker)
-        if not worker.attention_dp and tp > model.kv_heads:
-            yield Said(
-                size,
-                f"{worker.name}: tensor_parallel_size {tp} is larger than the {model.kv_heads} KV "
-                f"heads of {model.id}, so {tp // model.kv_heads} ranks keep copies of each",
-                f"use {model.kv_heads} GPUs a replica and more replicas, or enable_attention_dp",
-            )
+    size = worker.engine["tensor_parallel_size"]
+    tp = tensor_parallel_size(worker)
+    if not worker.attention_dp and tp > model.kv_heads:
+        yield Said(
+            size,
+            f"tensor_parallel_size {tp} is larger than the {model.kv_heads} KV "
+            f"heads of {model.id}, so {tp // model.kv_heads} ranks keep copies of each",
+            f"use {model.kv_heads} GPUs a replica and more replicas, or enable_attention_dp",
+        )
 
 
 @rule(
     "P007",
     "attention-dp-on-one-gpu",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM #3395",
     bad="""
     # prefill.yaml
@@ -81,26 +82,26 @@ def kv_heads_duplicated(deployment: Deployment, _facts: Facts) -> Iterator[Said]
     """,
     needs=(Need.ENGINE,),
 )
-def attention_dp_on_one_gpu(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
     """Attention data parallelism is on for a single tensor parallel rank.
 
     It hands requests to the tensor parallel ranks; with one rank there is nothing to hand out,
     only its bookkeeping remains.
     """
-    for worker in deployment.workers:
-        tp = tensor_parallel_size(worker)
-        if worker.attention_dp and tp == 1:
-            yield Said(
-                worker.engine["enable_attention_dp"],
-                f"{worker.name}: enable_attention_dp has no effect with tensor_parallel_size 1",
-                "remove enable_attention_dp, or raise tensor_parallel_size",
-            )
+    tp = tensor_parallel_size(worker)
+    if worker.attention_dp and tp == 1:
+        yield Said(
+            worker.engine["enable_attention_dp"],
+            "enable_attention_dp has no effect with tensor_parallel_size 1",
+            "remove enable_attention_dp, or raise tensor_parallel_size",
+        )
 
 
 @rule(
     "P008",
     "attention-dp-config-unused",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py AttentionDpConfig @c502768",
     bad="""
     # decode.yaml
@@ -116,26 +117,24 @@ def attention_dp_on_one_gpu(deployment: Deployment, _facts: Facts) -> Iterator[S
     """,
     needs=(Need.ENGINE,),
 )
-def attention_dp_config_unused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def attention_dp_config_unused(worker: Worker) -> Iterator[Said]:
     """``attention_dp_config`` is set while attention data parallelism is off.
 
     The block only tells how requests are balanced between attention data parallel ranks. Whoever
     wrote it meant to have some.
     """
-    for worker in deployment.workers:
-        settings = worker.engine.under("attention_dp_config")
-        if not settings or worker.attention_dp:
-            continue
-        switch = worker.engine["enable_attention_dp"]
-        also = [(switch, "enable_attention_dp is false")] if switch.is_set else []
-        first = settings[0]
-        yield Said(
-            first,
-            f"{worker.name}: {first.key} {_shown(first.value)} has no effect while "
-            "enable_attention_dp is off",
-            "remove attention_dp_config, or set enable_attention_dp: true",
-            also=also,
-        )
+    settings = worker.engine.under("attention_dp_config")
+    if not settings or worker.attention_dp:
+        return
+    switch = worker.engine["enable_attention_dp"]
+    also = [(switch, "enable_attention_dp is false")] if switch.is_set else []
+    first = settings[0]
+    yield Said(
+        first,
+        f"{first.key} {_shown(first.value)} has no effect while enable_attention_dp is off",
+        "remove attention_dp_config, or set enable_attention_dp: true",
+        also=also,
+    )
 
 
 def _shown(value: object) -> str:
@@ -146,6 +145,7 @@ def _shown(value: object) -> str:
     "P009",
     "more-gpus-than-a-node-has",
     Severity.ERROR,
+    of=WORKERS,
     source="NVIDIA system guides, as in ai-dynamo/aiconfigurator src/aiconfigurator/systems "
     "@095f58a",
     bad="""
@@ -168,29 +168,28 @@ def _shown(value: object) -> str:
     """,
     needs=(Need.GPU,),
 )
-def more_gpus_than_a_node_has(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
     """A pod asks for more GPUs than a node of this kind has.
 
     It stays Pending for ever. A replica spans nodes only as multinode, which makes one pod a node.
     """
-    for worker in deployment.workers:
-        asked, gpu = worker.gpus_per_pod, worker.gpu
-        if asked is None or gpu is None or asked.value <= gpu.per_node:
-            continue
-        nodes = -(-asked.value // gpu.per_node)
-        yield Said(
-            asked,
-            f"{worker.name}: a pod asks for {asked.value} GPUs, but a {gpu.name} node has "
-            f"{gpu.per_node}",
-            f"write multinode: {{nodeCount: {nodes}}} with a GPU limit of "
-            f"{asked.value // nodes}, or use smaller parallel sizes",
-        )
+    asked, gpu = worker.gpus_per_pod, worker.gpu
+    if asked is None or gpu is None or asked.value <= gpu.per_node:
+        return
+    nodes = -(-asked.value // gpu.per_node)
+    yield Said(
+        asked,
+        f"a pod asks for {asked.value} GPUs, but a {gpu.name} node has {gpu.per_node}",
+        f"write multinode: {{nodeCount: {nodes}}} with a GPU limit of "
+        f"{asked.value // nodes}, or use smaller parallel sizes",
+    )
 
 
 @rule(
     "P010",
     "triton-needs-expert-parallel",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea",
     bad="""
     # gpu: h200
@@ -212,31 +211,31 @@ def more_gpus_than_a_node_has(deployment: Deployment, _facts: Facts) -> Iterator
     """,
     needs=(Need.ENGINE,),
 )
-def triton_needs_expert_parallel(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
     """The TRITON MoE backend runs with experts split by tensor parallelism.
 
     Its kernels support expert parallelism only, so the expert parallel size has to be the tensor
     parallel size.
     """
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        tp = tensor_parallel_size(worker)
-        ep = worker.engine.whole("moe_expert_parallel_size") or 1
-        if backend.value == "TRITON" and tp > 1 and ep != tp:
-            size = worker.engine["moe_expert_parallel_size"]
-            yield Said(
-                size if size.is_set else backend,
-                f"{worker.name}: moe_config.backend TRITON supports no tensor parallelism of "
-                f"experts, but moe_expert_parallel_size is {ep} of tensor_parallel_size {tp}",
-                f"write moe_expert_parallel_size: {tp}",
-                also=[(backend, "moe_config.backend is TRITON")],
-            )
+    backend = worker.engine["moe_config.backend"]
+    tp = tensor_parallel_size(worker)
+    ep = worker.engine.whole("moe_expert_parallel_size") or 1
+    if backend.value == "TRITON" and tp > 1 and ep != tp:
+        size = worker.engine["moe_expert_parallel_size"]
+        yield Said(
+            size if size.is_set else backend,
+            f"moe_config.backend TRITON supports no tensor parallelism of "
+            f"experts, but moe_expert_parallel_size is {ep} of tensor_parallel_size {tp}",
+            f"write moe_expert_parallel_size: {tp}",
+            also=[(backend, "moe_config.backend is TRITON")],
+        )
 
 
 @rule(
     "P011",
     "cutlass-attention-dp-needs-expert-parallel",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM docs/source/blogs/tech_blog/blog9 (gpt-oss) @6dc94b0",
     bad="""
     # gpu: b200
@@ -255,25 +254,22 @@ def triton_needs_expert_parallel(deployment: Deployment, _facts: Facts) -> Itera
     """,
     needs=(Need.ENGINE,),
 )
-def cutlass_attention_dp_needs_expert_parallel(
-    deployment: Deployment, _facts: Facts
-) -> Iterator[Said]:
+def cutlass_attention_dp_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
     """CUTLASS with attention data parallelism runs with less than full expert parallelism.
 
     With attention data parallelism each rank brings tokens of its own, and the CUTLASS backend
     exchanges them between ranks for pure expert parallelism only.
     """
-    for worker in deployment.workers:
-        backend = worker.engine["moe_config.backend"]
-        tp = tensor_parallel_size(worker)
-        ep = worker.engine.whole("moe_expert_parallel_size") or 1
-        if backend.value == "CUTLASS" and worker.attention_dp and ep != tp:
-            size = worker.engine["moe_expert_parallel_size"]
-            yield Said(
-                size if size.is_set else backend,
-                f"{worker.name}: moe_config.backend CUTLASS with enable_attention_dp wants pure "
-                f"expert parallelism, but moe_expert_parallel_size is {ep} of "
-                f"tensor_parallel_size {tp}",
-                f"write moe_expert_parallel_size: {tp}",
-                also=[(backend, "moe_config.backend is CUTLASS")],
-            )
+    backend = worker.engine["moe_config.backend"]
+    tp = tensor_parallel_size(worker)
+    ep = worker.engine.whole("moe_expert_parallel_size") or 1
+    if backend.value == "CUTLASS" and worker.attention_dp and ep != tp:
+        size = worker.engine["moe_expert_parallel_size"]
+        yield Said(
+            size if size.is_set else backend,
+            f"moe_config.backend CUTLASS with enable_attention_dp wants pure "
+            f"expert parallelism, but moe_expert_parallel_size is {ep} of "
+            f"tensor_parallel_size {tp}",
+            f"write moe_expert_parallel_size: {tp}",
+            also=[(backend, "moe_config.backend is CUTLASS")],
+        )

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gptoss.rules.rule import ANY, CONTAINERS, Said, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+from gptoss.rules.rule import ANY, CONTAINERS, Severity, rule
 
 COMPOSE = "github.com/compose-spec/compose-spec"
 
@@ -19,6 +11,8 @@ COMPOSE = "github.com/compose-spec/compose-spec"
     "L020",
     "gpu-given-twice",
     Severity.WARNING,
+    reports="gpu-shared",
+    hint="give each service GPUs of its own",
     runtimes=ANY,
     platforms=CONTAINERS,
     source=f"{COMPOSE} deploy.md (device_ids); NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py "
@@ -36,21 +30,20 @@ COMPOSE = "github.com/compose-spec/compose-spec"
     services: {watcher: {image: "dcgm-exporter:4.2.3", gpus: all}}
     """,
 )
-def gpu_given_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def gpu_given_twice() -> None:
     """Two services have the same GPU.
 
     Docker gives it to both. The one that starts first takes most of the free memory for its KV
     cache, and the other one does not find room for its weights.
     """
-    for problem in deployment.problems:
-        if problem.kind == "gpu-shared":
-            yield Said(problem, problem.message, "give each service GPUs of its own")
 
 
 @rule(
     "L021",
     "gpu-beyond-machine",
     Severity.WARNING,
+    reports="gpu-beyond-machine",
+    hint="run some services on another machine",
     runtimes=ANY,
     platforms=CONTAINERS,
     source="schema/hardware.yaml (gpusPerNode)",
@@ -69,20 +62,19 @@ def gpu_given_twice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
       decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}
     """,
 )
-def gpu_beyond_machine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def gpu_beyond_machine() -> None:
     """A service has a GPU that a machine with this kind of GPU does not have.
 
     Docker refuses to start the container, unless the machine is an unusual one.
     """
-    for problem in deployment.problems:
-        if problem.kind == "gpu-beyond-machine":
-            yield Said(problem, problem.message, "run some services on another machine")
 
 
 @rule(
     "L022",
     "compose-not-read",
     Severity.INFO,
+    reports="not-read",
+    hint="docker compose config | gptoss check - checks everything in one piece",
     runtimes=ANY,
     platforms=CONTAINERS,
     source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
@@ -99,12 +91,8 @@ def gpu_beyond_machine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     services: {decode: {environment: {NCCL_GRAPH_REGISTER: "${REGISTER:-0}"}}}
     """,
 )
-def compose_not_read(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def compose_not_read() -> None:
     """A compose file takes something from elsewhere, which is not checked.
 
     Variables of an ``env_file`` and services of another file may set what the rules judge.
     """
-    for problem in deployment.problems:
-        if problem.kind == "not-read":
-            hint = "docker compose config | gptoss check - checks everything in one piece"
-            yield Said(problem, problem.message, hint)

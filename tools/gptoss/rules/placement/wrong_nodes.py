@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING
 from gptoss.rules.placement.node_choice import ARCHITECTURE_LABEL, blackwell_needs
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.subjects import COMPONENTS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Component, Deployment
+    from gptoss.deployment.model import Component, Deployment, Worker
     from gptoss.deployment.pods import NodeRequirement, Pod
     from gptoss.facts.world import Facts, Gpu
 
@@ -39,6 +40,7 @@ def image_architecture(component: Component) -> str | None:
     "L006",
     "image-of-another-architecture",
     Severity.ERROR,
+    of=COMPONENTS,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
     bad="""
     # worker container
@@ -54,30 +56,30 @@ def image_architecture(component: Component) -> str | None:
     image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
     """,
 )
-def image_of_another_architecture(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def image_of_another_architecture(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is made for another CPU architecture than the nodes that its pod asks for.
 
     Its programs cannot be executed there ("exec format error").
     """
     gpus = {worker.name: worker.gpu for worker in deployment.workers}
-    for component in deployment.components:
-        image, made_for = component.pod.image, image_architecture(component)
-        gpu = gpus.get(component.name)
-        asked = (gpu.architecture,) if gpu else asked_architectures(component.pod)
-        if image is None or made_for is None or not asked or made_for in asked:
-            continue
-        nodes = f"{gpu.name} nodes are" if gpu else "it asks for nodes that are"
-        yield Said(
-            image,
-            f"{component.name}: image {image.value} is for {made_for}, but {nodes} {quoted(asked)}",
-            "use the tag without an architecture, which has both",
-        )
+    image, made_for = component.pod.image, image_architecture(component)
+    gpu = gpus.get(component.name)
+    asked = (gpu.architecture,) if gpu else asked_architectures(component.pod)
+    if image is None or made_for is None or not asked or made_for in asked:
+        return
+    nodes = f"{gpu.name} nodes are" if gpu else "it asks for nodes that are"
+    yield Said(
+        image,
+        f"image {image.value} is for {made_for}, but {nodes} {quoted(asked)}",
+        "use the tag without an architecture, which has both",
+    )
 
 
 @rule(
     "L007",
     "image-cannot-run-everywhere",
     Severity.WARNING,
+    of=COMPONENTS,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
     bad="""
     # frontend container
@@ -93,32 +95,32 @@ def image_of_another_architecture(deployment: Deployment, _facts: Facts) -> Iter
     mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64"}
     """,
 )
-def image_cannot_run_everywhere(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def image_cannot_run_everywhere(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is for one CPU architecture, and its pod may land on nodes of another.
 
     The workers ask for nodes of that other architecture, so the cluster has them.
     """
     workers = {worker.name for worker in deployment.workers}
     there = {worker.gpu.architecture for worker in deployment.workers if worker.gpu}
-    for component in deployment.components:
-        image, made_for = component.pod.image, image_architecture(component)
-        if component.name in workers or image is None or made_for is None:
-            continue
-        other = sorted(there - {made_for})
-        pinned = any(node.required and "gpu" not in node.key for node in component.pod.nodes)
-        if other and not pinned:
-            yield Said(
-                image,
-                f"{component.name}: image {image.value} is for {made_for}, but the pod may land on "
-                f"the {other[0]} nodes of the workers",
-                f"use the tag without an architecture, or add {ARCHITECTURE_LABEL}: {made_for}",
-            )
+    image, made_for = component.pod.image, image_architecture(component)
+    if component.name in workers or image is None or made_for is None:
+        return
+    other = sorted(there - {made_for})
+    pinned = any(node.required and "gpu" not in node.key for node in component.pod.nodes)
+    if other and not pinned:
+        yield Said(
+            image,
+            f"image {image.value} is for {made_for}, but the pod may land on "
+            f"the {other[0]} nodes of the workers",
+            f"use the tag without an architecture, or add {ARCHITECTURE_LABEL}: {made_for}",
+        )
 
 
 @rule(
     "L008",
     "placement-allows-wrong-gpu",
     Severity.WARNING,
+    of=WORKERS,
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea (support table)",
     bad="""
     # worker pod
@@ -152,24 +154,22 @@ def image_cannot_run_everywhere(deployment: Deployment, _facts: Facts) -> Iterat
     """,
     needs=(Need.ENGINE,),
 )
-def placement_allows_wrong_gpu(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def placement_allows_wrong_gpu(worker: Worker, facts: Facts) -> Iterator[Said]:
     """A worker may land on several kinds of GPU, and its settings do not work on one of them.
 
     It starts where there is room: on the wrong kind it loads for half an hour and fails, or runs
     another kernel than it was tuned for.
     """
-    for worker in deployment.workers:
-        needs = blackwell_needs(worker)
-        for node in worker.pod.nodes if worker.gpu is None and needs else ():
-            wrong = [gpu for gpu in _allowed(node, worker.pod, facts) if not gpu.is_blackwell]
-            if wrong:
-                yield Said(
-                    node,
-                    f"{worker.name} may land on {quoted(gpu.name for gpu in wrong)}, but "
-                    f"{quoted(needs)} {'needs' if len(needs) == 1 else 'need'} Blackwell",
-                    "allow Blackwell GPUs only, or give each kind a worker with settings of its "
-                    "own",
-                )
+    needs = blackwell_needs(worker)
+    for node in worker.pod.nodes if worker.gpu is None and needs else ():
+        wrong = [gpu for gpu in _allowed(node, worker.pod, facts) if not gpu.is_blackwell]
+        if wrong:
+            yield Said(
+                node,
+                f"the pod may land on {quoted(gpu.name for gpu in wrong)}, but "
+                f"{quoted(needs)} {'needs' if len(needs) == 1 else 'need'} Blackwell",
+                "allow Blackwell GPUs only, or give each kind a worker with settings of its own",
+            )
 
 
 def _allowed(node: NodeRequirement, pod: Pod, facts: Facts) -> list[Gpu]:

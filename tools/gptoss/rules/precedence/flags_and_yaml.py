@@ -11,6 +11,7 @@ from gptoss.rules.fixes import add_flag
 from gptoss.rules.readings import quoted
 from gptoss.rules.right_answers import given_value, without_claim
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -42,6 +43,7 @@ MERGE_ORDER = (
     "C001",
     "setting-beaten",
     Severity.WARNING,
+    of=WORKERS,
     fixable=True,
     source=MERGE_ORDER,
     bad="""
@@ -57,7 +59,7 @@ MERGE_ORDER = (
     --trtllm.stream_interval 10
     """,
 )
-def setting_beaten(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def setting_beaten(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A flag or variable sets a value that the engine YAML or a flag overrules silently.
 
     dynamo.trtllm lays the engine YAML over what flags and DYN_TRTLLM_* variables say, without a
@@ -66,16 +68,15 @@ def setting_beaten(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     them wins in between is not known.
     """
     undecided = _is_undecided(deployment, facts)
-    for worker in deployment.workers:
-        for setting in worker.engine:
-            winner = setting.winner
-            if winner is None or winner.layer not in NAMES:
-                continue
-            for claim in setting.beaten:
-                if claim.layer in WEAKER and claim.value != winner.value:
-                    both = {claim.layer, winner.layer} == {Layer.FLAG, Layer.ENGINE}
-                    told = _undecided if both and undecided else _beaten
-                    yield told(worker, claim, winner)
+    for setting in worker.engine:
+        winner = setting.winner
+        if winner is None or winner.layer not in NAMES:
+            continue
+        for claim in setting.beaten:
+            if claim.layer in WEAKER and claim.value != winner.value:
+                both = {claim.layer, winner.layer} == {Layer.FLAG, Layer.ENGINE}
+                told = _undecided if both and undecided else _beaten
+                yield told(claim, winner)
 
 
 def _is_undecided(deployment: Deployment, facts: Facts) -> bool:
@@ -86,10 +87,10 @@ def _is_undecided(deployment: Deployment, facts: Facts) -> bool:
     return flags_win(release.trtllm if release else "", facts) is None
 
 
-def _undecided(worker: Worker, claim: Claim, winner: Claim) -> Said:
+def _undecided(claim: Claim, winner: Claim) -> Said:
     return Said(
         claim,
-        f"{worker.name}: {claim.spelling} {claim.value} and {winner.spelling} {winner.value} in "
+        f"{claim.spelling} {claim.value} and {winner.spelling} {winner.value} in "
         f"the {NAMES[winner.layer]} disagree, and which of them wins in this version of "
         "trtllm-serve is not known",
         f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
@@ -97,18 +98,18 @@ def _undecided(worker: Worker, claim: Claim, winner: Claim) -> Said:
     )
 
 
-def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
+def _beaten(claim: Claim, winner: Claim) -> Said:
     if claim.layer is Layer.ENGINE:
         return Said(
             claim,
-            f"{worker.name}: {claim.spelling} {claim.value} in the engine YAML is not in force; "
+            f"{claim.spelling} {claim.value} in the engine YAML is not in force; "
             f"the flag sets {winner.spelling} to {winner.value} and wins",
             f"keep one value, in the engine YAML, and remove {winner.spelling}",
             also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
         )
     return Said(
         claim,
-        f"{worker.name}: {claim.spelling} {claim.value} is not in force; the "
+        f"{claim.spelling} {claim.value} is not in force; the "
         f"{NAMES[winner.layer]} sets {winner.spelling} to {winner.value} and wins",
         f"remove {claim.spelling} and keep the value in the {NAMES[winner.layer]}",
         also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
@@ -120,6 +121,7 @@ def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
     "C002",
     "size-on-command-line",
     Severity.INFO,
+    of=WORKERS,
     source=MERGE_ORDER,
     bad="""
     # decode flags
@@ -135,7 +137,7 @@ def _beaten(worker: Worker, claim: Claim, winner: Claim) -> Said:
     --max-seq-len 11008
     """,
 )
-def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """Engine settings are split between the command line and the engine YAML.
 
     With two places to look in, the next edit is made in the wrong one. The engine YAML can say
@@ -145,33 +147,32 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
     """
     release = deployment.release
     needed = release.repeated_sizes if release and deployment.runtime is Runtime.DYNAMO else ()
-    for worker in deployment.workers:
-        if worker.engine_file is None:
-            continue
-        claims = [
-            setting.claims[0]
-            for setting in worker.engine
-            if setting.claims
-            and setting.claims[0].layer is Layer.FLAG
-            and setting.key in SIZES
-            and setting.key not in needed
-            and all(claim.value == setting.value for claim in setting.claims)
-        ]
-        if claims:
-            flags = quoted(claim.spelling for claim in claims)
-            yield Said(
-                claims[0],
-                f"{worker.name} sets {flags} on the command line beside the engine YAML "
-                f"{worker.engine_file.value}",
-                "move the values into the engine YAML and drop the flags",
-                also=[(claim, f"{claim.spelling} {claim.value}") for claim in claims[1:]],
-            )
+    if worker.engine_file is None:
+        return
+    claims = [
+        setting.claims[0]
+        for setting in worker.engine
+        if setting.claims
+        and setting.claims[0].layer is Layer.FLAG
+        and setting.key in SIZES
+        and setting.key not in needed
+        and all(claim.value == setting.value for claim in setting.claims)
+    ]
+    if claims:
+        flags = quoted(claim.spelling for claim in claims)
+        yield Said(
+            claims[0],
+            f"the command line sets {flags} beside the engine YAML {worker.engine_file.value}",
+            "move the values into the engine YAML and drop the flags",
+            also=[(claim, f"{claim.spelling} {claim.value}") for claim in claims[1:]],
+        )
 
 
 @rule(
     "C004",
     "variable-read-by-nobody",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py (reads DYN_TRTLLM_* only)",
     bad="""
@@ -187,27 +188,26 @@ def size_on_command_line(deployment: Deployment, _facts: Facts) -> Iterator[Said
     NCCL_GRAPH_REGISTER: "0"
     """,
 )
-def variable_read_by_nobody(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def variable_read_by_nobody(worker: Worker) -> Iterator[Said]:
     """A variable looks like a setting, but neither the program nor the command reads it.
 
     MODEL_PATH, SERVED_MODEL_NAME and ENGINE_ARGS mean nothing to dynamo.trtllm; they only work
     where the command line mentions them. Editing one that it does not mention changes nothing.
     """
-    for worker in deployment.workers:
-        mentions = worker.pod.mentions
-        if mentions is None:
+    mentions = worker.pod.mentions
+    if mentions is None:
+        return
+    for name, flag in _LOOKALIKES.items():
+        found = worker.pod.environment.get(name)
+        if found is None or name in mentions:
             continue
-        for name, flag in _LOOKALIKES.items():
-            found = worker.pod.environment.get(name)
-            if found is None or name in mentions:
-                continue
-            yield Said(
-                found,
-                f"{worker.name}: {name} is set but the command does not mention it, and "
-                "dynamo.trtllm does not read it",
-                f'remove it, or write {flag} "${{{name}}}" in a shell command',
-                also=[(worker.command, "the command")],
-            )
+        yield Said(
+            found,
+            f"{name} is set but the command does not mention it, and "
+            "dynamo.trtllm does not read it",
+            f'remove it, or write {flag} "${{{name}}}" in a shell command',
+            also=[(worker.command, "the command")],
+        )
 
 
 _LOOKALIKES = {
@@ -226,6 +226,7 @@ _LOOKALIKES = {
     "C005",
     "kv-block-size-disagrees",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py: --kv-block-size is not passed to "
@@ -250,29 +251,28 @@ _LOOKALIKES = {
     """,
     needs=(Need.ENGINE,),
 )
-def kv_block_size_disagrees(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def kv_block_size_disagrees(worker: Worker, facts: Facts) -> Iterator[Said]:
     """KV events are published with another block size than the engine's.
 
     --kv-block-size (32 unless set) is what the router hashes prompts with; tokens_per_block is
     what the engine stores. When they differ the router never finds a prefix again.
     """
-    for worker in deployment.workers:
-        if not publishes_events(worker, facts):
-            continue
-        size = worker.arguments["--kv-block-size"]
-        block = worker.engine["kv_cache_config.tokens_per_block"]
-        known = isinstance(size.value, int) and block.value is not None
-        if known and block.value != size.value:
-            says = f"--kv-block-size is {size.value}" + ("" if size.place else " by default")
-            yield Said(
-                size.place or block,
-                f"{worker.name}: {says}, but kv_cache_config.tokens_per_block is {block.value}: "
-                "the router's prefixes never match",
-                f"write --kv-block-size {block.value}",
-                fix=given_value(size, str(block.value))
-                or add_flag(worker.command.place, "--kv-block-size", str(block.value)),
-                also=[(block, f"tokens_per_block is {block.value}")],
-            )
+    if not publishes_events(worker, facts):
+        return
+    size = worker.arguments["--kv-block-size"]
+    block = worker.engine["kv_cache_config.tokens_per_block"]
+    known = isinstance(size.value, int) and block.value is not None
+    if known and block.value != size.value:
+        says = f"--kv-block-size is {size.value}" + ("" if size.place else " by default")
+        yield Said(
+            size.place or block,
+            f"{says}, but kv_cache_config.tokens_per_block is {block.value}: "
+            "the router's prefixes never match",
+            f"write --kv-block-size {block.value}",
+            fix=given_value(size, str(block.value))
+            or add_flag(worker.command.place, "--kv-block-size", str(block.value)),
+            also=[(block, f"tokens_per_block is {block.value}")],
+        )
 
 
 def publishes_events(worker: Worker, facts: Facts) -> bool:

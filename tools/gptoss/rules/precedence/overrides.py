@@ -7,19 +7,20 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.settings import Layer
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.model import Worker
     from gptoss.deployment.settings import Claim
-    from gptoss.facts.world import Facts
 
 
 @rule(
     "C003",
     "override-replaces-block",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py deep_update; "
     "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_dict @c502768",
@@ -36,37 +37,37 @@ if TYPE_CHECKING:
     --override-engine-args '{"cuda_graph_config": {"enable_padding": true}}'
     """,
 )
-def override_replaces_block(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def override_replaces_block(worker: Worker) -> Iterator[Said]:
     """An override of one key drops the other keys of its block.
 
     When the override is applied, kv_cache_config, moe_config, attention_dp_config and other typed
     blocks are objects already, which the update replaces as a whole instead of merging. What the
     engine YAML and flags said of the block falls back to defaults.
     """
-    for worker in deployment.workers:
-        blocks: dict[str, list[Claim]] = {}
-        for setting in worker.engine:
-            if setting.lost:
-                block = setting.key.partition(".")[0]
-                blocks.setdefault(block, []).append(setting.lost[-1])
-        for block, lost in blocks.items():
-            winners = (setting.winner for setting in worker.engine.under(block))
-            overrides = [claim for claim in winners if claim and claim.layer is Layer.OVERRIDE]
-            gone = quoted(f"{claim.spelling} {claim.value}" for claim in lost)
-            at = overrides[0] if overrides else worker
-            yield Said(
-                at,
-                f"{worker.name}: this override replaces all of {block}, so {gone} no longer counts",
-                "put the value into the engine YAML instead, or repeat the whole block in the "
-                "override",
-                also=[(claim, f"{claim.spelling} is lost") for claim in lost],
-            )
+    blocks: dict[str, list[Claim]] = {}
+    for setting in worker.engine:
+        if setting.lost:
+            block = setting.key.partition(".")[0]
+            blocks.setdefault(block, []).append(setting.lost[-1])
+    for block, lost in blocks.items():
+        winners = (setting.winner for setting in worker.engine.under(block))
+        overrides = [claim for claim in winners if claim and claim.layer is Layer.OVERRIDE]
+        gone = quoted(f"{claim.spelling} {claim.value}" for claim in lost)
+        at = overrides[0] if overrides else worker
+        yield Said(
+            at,
+            f"this override replaces all of {block}, so {gone} no longer counts",
+            "put the value into the engine YAML instead, or repeat the whole block in the override",
+            also=[(claim, f"{claim.spelling} is lost") for claim in lost],
+        )
 
 
 @rule(
     "C006",
     "override-not-json",
     Severity.ERROR,
+    reports="override-not-json",
+    hint="write JSON with double quotes",
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py",
     bad="""
@@ -82,12 +83,9 @@ def override_replaces_block(deployment: Deployment, _facts: Facts) -> Iterator[S
     --override-engine-args '{"stream_interval": 10}'
     """,
 )
-def override_not_json(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def override_not_json() -> None:
     """``--override-engine-args`` is not a JSON object.
 
     The flag's help speaks of a Python dictionary, but the worker reads JSON and stops at anything
     else: keys and texts take double quotes.
     """
-    for problem in deployment.problems:
-        if problem.kind == "override-not-json":
-            yield Said(problem, problem.message, "write JSON with double quotes")

@@ -6,13 +6,14 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.rules.fixes import remove_key
-from gptoss.rules.readings import is_true, pods
+from gptoss.rules.readings import is_true
 from gptoss.rules.rule import KUBERNETES, Said, Severity, rule
+from gptoss.rules.subjects import DOWNLOADS, PODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.jobs import Download
     from gptoss.deployment.pods import Pod
     from gptoss.facts.world import Facts
     from gptoss.text.command import Variable
@@ -28,6 +29,7 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     "X001",
     "privileged-container",
     Severity.WARNING,
+    of=PODS,
     fixable=True,
     source=STANDARD,
     bad="""
@@ -43,26 +45,26 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     securityContext: {privileged: false}
     """,
 )
-def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def privileged_container(pod: Pod) -> Iterator[Said]:
     """A container is privileged.
 
     It can do on its node what root can. Namespaces with a Pod Security Standard refuse it. No
     component and no Job of a gpt-oss deployment needs it; RDMA needs the capability IPC_LOCK.
     """
-    for name, pod in pods(deployment):
-        if pod.privileged:
-            yield Said(
-                pod.privileged,
-                f"{name} runs privileged",
-                "remove privileged: true",
-                fix=remove_key(pod.privileged, "privileged"),
-            )
+    if pod.privileged:
+        yield Said(
+            pod.privileged,
+            "a container runs privileged",
+            "remove privileged: true",
+            fix=remove_key(pod.privileged, "privileged"),
+        )
 
 
 @rule(
     "X002",
     "runs-as-root",
     Severity.WARNING,
+    of=PODS,
     platforms=KUBERNETES,
     source=STANDARD,
     bad="""
@@ -78,22 +80,22 @@ def privileged_container(deployment: Deployment, _facts: Facts) -> Iterator[Said
     securityContext: {runAsUser: 1001}
     """,
 )
-def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def runs_as_root(pod: Pod) -> Iterator[Said]:
     """A pod asks to run as root.
 
     The runtime image has an ordinary user and needs no other.
     """
-    for name, pod in pods(deployment):
-        if pod.root:
-            yield Said(
-                pod.root, f"{name} runs as user 0", "write runAsNonRoot: true and runAsUser: 1000"
-            )
+    if pod.root:
+        yield Said(
+            pod.root, "the pod runs as user 0", "write runAsNonRoot: true and runAsUser: 1000"
+        )
 
 
 @rule(
     "X003",
     "token-in-plain-text",
     Severity.WARNING,
+    of=PODS,
     source="kubernetes.io/docs/concepts/configuration/secret",
     bad="""
     # download env
@@ -108,28 +110,27 @@ def runs_as_root(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     HF_TOKEN: ""
     """,
 )
-def token_in_plain_text(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def token_in_plain_text(pod: Pod) -> Iterator[Said]:
     """A token stands in the manifest, in a variable or on a command line.
 
     Whoever can read the repository or the object has it. It belongs into a Secret.
     """
-    for name, pod in pods(deployment):
-        for variable in pod.environment.values():
-            if _is_token(variable):
+    for variable in pod.environment.values():
+        if _is_token(variable):
+            yield Said(
+                variable,
+                f"{variable.name} holds a token in plain text",
+                "put it into a Secret, refer to it with valueFrom.secretKeyRef, and revoke "
+                "this one",
+            )
+    for command in pod.commands:
+        for word in command.words:
+            if TOKEN.match(word.value.rpartition("=")[2].rpartition(" ")[2]):
                 yield Said(
-                    variable,
-                    f"{name}: {variable.name} holds a token in plain text",
-                    "put it into a Secret, refer to it with valueFrom.secretKeyRef, and revoke "
-                    "this one",
+                    word,
+                    "the command holds a token in plain text",
+                    "put it into a Secret, refer to its variable, and revoke this one",
                 )
-        for command in pod.commands:
-            for word in command.words:
-                if TOKEN.match(word.value.rpartition("=")[2].rpartition(" ")[2]):
-                    yield Said(
-                        word,
-                        f"{name}: the command holds a token in plain text",
-                        "put it into a Secret, refer to its variable, and revoke this one",
-                    )
 
 
 def _is_token(variable: Variable) -> bool:
@@ -143,6 +144,7 @@ def _is_token(variable: Variable) -> bool:
     "X004",
     "download-not-pinned",
     Severity.WARNING,
+    of=DOWNLOADS,
     source="huggingface_hub docs (hf download --revision)",
     bad="""
     # download container
@@ -160,28 +162,28 @@ def _is_token(variable: Variable) -> bool:
     args: [--revision=b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
     """,
 )
-def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
     """The download Job fetches whatever is newest in the model's repository.
 
     A branch moves: tomorrow's cache holds other files, and nobody decided so. A commit does not.
     """
-    for job in deployment.downloads:
-        if job.model is None or (job.revision and COMMIT.match(job.revision.value)):
-            continue
-        says = f"revision {job.revision.value!r}" if job.revision else "no revision"
-        known = facts.models.get(job.model.value)
-        commit = known.revision if known else "the commit's 40 digits"
-        yield Said(
-            job.revision or job.model,
-            f"Job {job.name} fetches {job.model.value} at {says}, which moves",
-            f"pin --revision {commit}",
-        )
+    if job.model is None or (job.revision and COMMIT.match(job.revision.value)):
+        return
+    says = f"revision {job.revision.value!r}" if job.revision else "no revision"
+    known = facts.models.get(job.model.value)
+    commit = known.revision if known else "the commit's 40 digits"
+    yield Said(
+        job.revision or job.model,
+        f"{job.model.value} is fetched at {says}, which moves",
+        f"pin --revision {commit}",
+    )
 
 
 @rule(
     "X005",
     "hf-transfer-ignored",
     Severity.INFO,
+    of=DOWNLOADS,
     source="huggingface_hub 1.11.0 constants.py (HF_HUB_ENABLE_HF_TRANSFER is deprecated and not "
     "used any more)",
     bad="""
@@ -208,21 +210,20 @@ def download_not_pinned(deployment: Deployment, facts: Facts) -> Iterator[Said]:
     HF_HUB_ENABLE_HF_TRANSFER: "1"
     """,
 )
-def hf_transfer_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def hf_transfer_ignored(job: Download) -> Iterator[Said]:
     """``HF_HUB_ENABLE_HF_TRANSFER`` is set for a huggingface_hub that ignores it.
 
     Version 1.0 dropped hf_transfer. Downloads are not faster, and hf_transfer is installed for
     nothing. Its successor is switched to full speed with HF_XET_HIGH_PERFORMANCE=1.
     """
-    for job in deployment.downloads:
-        switch = job.pod.environment.get("HF_HUB_ENABLE_HF_TRANSFER")
-        version = _hub_version(job.pod)
-        if switch and is_true(switch.value) and version is not None and version >= 1:
-            yield Said(
-                switch,
-                f"Job {job.name}: {switch.name} has no effect with huggingface_hub {version}.x",
-                "remove it and hf_transfer; set HF_XET_HIGH_PERFORMANCE=1",
-            )
+    switch = job.pod.environment.get("HF_HUB_ENABLE_HF_TRANSFER")
+    version = _hub_version(job.pod)
+    if switch and is_true(switch.value) and version is not None and version >= 1:
+        yield Said(
+            switch,
+            f"{switch.name} has no effect with huggingface_hub {version}.x",
+            "remove it and hf_transfer; set HF_XET_HIGH_PERFORMANCE=1",
+        )
 
 
 def _hub_version(pod: Pod) -> int | None:

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.readings import needed_model, pods, quoted
+from gptoss.rules.readings import quoted
 from gptoss.rules.rule import KUBERNETES, Need, Said, Severity, rule
+from gptoss.rules.subjects import PODS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import Pod
+    from gptoss.facts.world import Model
 
 STANDARD = "kubernetes.io/docs/concepts/security/pod-security-standards (baseline)"
 # Capabilities that amount to root on the node, or to its network.
@@ -31,6 +33,7 @@ MIGHTY = (
     "X006",
     "capability-not-needed",
     Severity.WARNING,
+    of=PODS,
     source=f"{STANDARD}; man7.org capabilities(7)",
     bad="""
     # worker container
@@ -45,27 +48,26 @@ MIGHTY = (
     securityContext: {capabilities: {add: [IPC_LOCK, SYS_PTRACE, SYS_NICE]}}
     """,
 )
-def capability_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def capability_not_needed(pod: Pod) -> Iterator[Said]:
     """A container adds a capability that amounts to root on its node.
 
     RDMA needs IPC_LOCK to pin memory, copies between processes may need SYS_PTRACE, and placement
     on NUMA nodes SYS_NICE; serving needs nothing beyond these.
     """
-    for name, pod in pods(deployment):
-        for capability in pod.capabilities:
-            if capability.value.removeprefix("CAP_") in MIGHTY:
-                yield Said(
-                    capability,
-                    f"{name} adds the capability {capability.value}, which amounts to root on the "
-                    "node",
-                    "remove it; RDMA needs IPC_LOCK only",
-                )
+    for capability in pod.capabilities:
+        if capability.value.removeprefix("CAP_") in MIGHTY:
+            yield Said(
+                capability,
+                f"capability {capability.value} is added, which amounts to root on the node",
+                "remove it; RDMA needs IPC_LOCK only",
+            )
 
 
 @rule(
     "X007",
     "namespace-of-the-node",
     Severity.WARNING,
+    of=PODS,
     source=STANDARD,
     bad="""
     # worker pod
@@ -81,27 +83,27 @@ def capability_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     hostNetwork: false
     """,
 )
-def namespace_of_the_node(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def namespace_of_the_node(pod: Pod) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.
 
     Namespaces with a Pod Security Standard refuse it. Shared memory comes from the operator. With
     hostNetwork two pods of a node want the same ports, and network policies do not apply; RDMA
     works without it where a device plugin or a secondary network hands out the devices.
     """
-    for name, pod in pods(deployment):
-        if pod.host_namespaces:
-            used = [found.value for found in pod.host_namespaces]
-            yield Said(
-                pod.host_namespaces[0],
-                f"{name} sets {quoted(used)}",
-                f"remove {quoted(used)}",
-            )
+    if pod.host_namespaces:
+        used = [found.value for found in pod.host_namespaces]
+        yield Said(
+            pod.host_namespaces[0],
+            f"the pod sets {quoted(used)}",
+            f"remove {quoted(used)}",
+        )
 
 
 @rule(
     "X008",
     "memory-unbounded",
     Severity.INFO,
+    of=PODS,
     platforms=KUBERNETES,
     source="kubernetes.io/docs/concepts/workloads/pods/pod-qos",
     bad="""
@@ -117,26 +119,26 @@ def namespace_of_the_node(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     resources: {requests: {memory: 8Gi}}
     """,
 )
-def memory_unbounded(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def memory_unbounded(name: str, pod: Pod, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a Job says nothing about its memory.
 
     It may take all that its node has, and is the first to be killed when others need it: in the
     middle of a run or of a download of 61 GiB. Workers are judged by L004.
     """
     judged = {component.name for component in (*deployment.workers, *deployment.others)}
-    for name, pod in pods(deployment):
-        if name not in judged and "memory" not in {*pod.requests, *pod.limits}:
-            yield Said(
-                pod,
-                f"{name} has neither a memory request nor a limit",
-                "add resources.requests.memory and resources.limits.memory",
-            )
+    if name not in judged and "memory" not in {*pod.requests, *pod.limits}:
+        yield Said(
+            pod,
+            "there is neither a memory request nor a limit",
+            "add resources.requests.memory and resources.limits.memory",
+        )
 
 
 @rule(
     "X009",
     "remote-code-not-needed",
     Severity.INFO,
+    of=WORKERS,
     source="the repository openai/gpt-oss-120b has no Python files and no auto_map in its "
     "config.json",
     bad="""
@@ -153,16 +155,15 @@ def memory_unbounded(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.MODEL,),
 )
-def remote_code_not_needed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def remote_code_not_needed(worker: Worker, model: Model) -> Iterator[Said]:
     """A worker may run Python code of the model's repository, which has none.
 
     The switch does nothing today. Should the repository, or one of its name on another hub, bring
     code some day, it runs with everything that the worker may do.
     """
-    for worker in deployment.workers:
-        if worker.engine.switch("trust_remote_code"):
-            yield Said(
-                worker.engine["trust_remote_code"],
-                f"{worker.name} may run code of {needed_model(deployment).id}, which has none",
-                "remove trust_remote_code",
-            )
+    if worker.engine.switch("trust_remote_code"):
+        yield Said(
+            worker.engine["trust_remote_code"],
+            f"the worker may run code of {model.id}, which has none",
+            "remove trust_remote_code",
+        )

@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.readings import needed_model
 from gptoss.rules.release.parsed import CHAT_PROCESSOR
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import FRONTEND
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Frontend
+    from gptoss.facts.world import Model
 
 OWN = "dynamo"
 
@@ -21,6 +21,7 @@ OWN = "dynamo"
     "S018",
     "chat-processor-of-another-engine",
     Severity.WARNING,
+    of=FRONTEND,
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo #14936; wheel ai-dynamo 1.2.1 dynamo/frontend (--dyn-chat-processor)",
     bad="""
@@ -40,21 +41,20 @@ OWN = "dynamo"
     """,
     needs=(Need.MODEL,),
 )
-def chat_processor_of_another_engine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def chat_processor_of_another_engine(frontend: Frontend, model: Model) -> Iterator[Said]:
     """The frontend leaves chat messages of a harmony model to vLLM's or SGLang's processor.
 
     It needs that engine in the frontend's image and does not parse harmony as Dynamo's own does:
     reasoning and tool calls of gpt-oss stay in the text.
     """
-    frontend = deployment.frontend
-    if needed_model(deployment).tool_call_parser != "harmony":
+    if model.tool_call_parser != "harmony":
         return
-    if frontend is None or frontend.arguments is None:
+    if frontend.arguments is None:
         return
     chosen = frontend.arguments[CHAT_PROCESSOR]
     if chosen.value not in (None, "", OWN):
         yield Said(
             chosen.place or frontend,
-            f"the frontend's chat processor is {chosen.value}, which does not parse harmony",
+            f"the chat processor is {chosen.value}, which does not parse harmony",
             f"write {CHAT_PROCESSOR} {OWN}, or leave it out",
         )

@@ -8,12 +8,13 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Runtime
 from gptoss.rules.readings import is_hub_id, is_path, is_true, offline_switch
 from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.rules.subjects import FRONTEND, WORKERS
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Component, Deployment, Worker
+    from gptoss.deployment.model import Component, Deployment, Frontend, Worker
     from gptoss.deployment.pods import Mount
     from gptoss.facts.world import Facts
     from gptoss.text.command import Variable
@@ -50,6 +51,7 @@ def _home_mount(component: Component) -> Mount | None:
     "S010",
     "model-not-pinned",
     Severity.WARNING,
+    of=WORKERS,
     source=f"{DOWNLOAD_SOURCE} (no refs/main for a full commit); ai-dynamo wheel 1.2.1 "
     "dynamo/trtllm/backend_args.py (--revision is a diffusion option)",
     bad="""
@@ -75,39 +77,39 @@ def _home_mount(component: Component) -> Mount | None:
     revision: b5c939de8f754692c1647ca79fbf85e8c1e70f8a
     """,
 )
-def model_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker names the model by its repository and so loads whatever is newest there.
 
     A worker that starts after the repository changed downloads 61 GiB again and serves other files
     than its neighbours. A cache filled with a pinned commit holds no record of the newest one, so
     the worker needs the network even then, and fails when it is offline.
     """
-    for worker in deployment.workers:
-        model = worker.model
-        if model is None or not is_hub_id(model.value) or worker.engine["revision"].is_set:
-            continue
-        pinned = [job.revision for job in deployment.downloads if job.revision]
-        offline = offline_switch(worker.pod.environment.values())
-        fails = " and finds it nowhere, being offline" if offline and pinned else ""
-        commit = pinned[0].value if pinned else "COMMIT"
-        also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
-        folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
-        if deployment.runtime is Runtime.SERVE:
-            hint = f"add --revision {commit}"
-        else:
-            hint = f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
-        yield Said(
-            _named_at(worker) or worker,
-            f"{worker.name} loads {model.value} at its newest commit{fails}",
-            hint,
-            also=also,
-        )
+    model = worker.model
+    if model is None or not is_hub_id(model.value) or worker.engine["revision"].is_set:
+        return
+    pinned = [job.revision for job in deployment.downloads if job.revision]
+    offline = offline_switch(worker.pod.environment.values())
+    fails = " and finds it nowhere, being offline" if offline and pinned else ""
+    commit = pinned[0].value if pinned else "COMMIT"
+    also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
+    folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
+    if deployment.runtime is Runtime.SERVE:
+        hint = f"add --revision {commit}"
+    else:
+        hint = f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
+    yield Said(
+        _named_at(worker) or worker,
+        f"the worker loads {model.value} at its newest commit{fails}",
+        hint,
+        also=also,
+    )
 
 
 @rule(
     "S011",
     "offline-without-cache",
     Severity.ERROR,
+    of=WORKERS,
     source="huggingface_hub docs (HF_HUB_OFFLINE); the NVIDIA image holds no model",
     bad="""
     # also: S010
@@ -126,32 +128,32 @@ def model_not_pinned(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     HF_HOME: /var/cache/huggingface
     """,
 )
-def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
     """A worker is offline and has no mounted cache to load the model from.
 
     NVIDIA's runtime image holds no model, and offline mode forbids the download: the worker stops.
     """
-    for worker in deployment.workers:
-        offline = offline_switch(worker.pod.environment.values())
-        model, image = worker.model, worker.pod.image
-        if offline is None or model is None or not is_hub_id(model.value):
-            continue
-        if image is None or not image.value.startswith((f"{facts.image}:", facts.serve_image)):
-            continue
-        if _home_mount(worker) is None:
-            yield Said(
-                offline,
-                f"{worker.name}: {offline.name}={offline.value}, but no volume is mounted at "
-                f"{_home(worker)}, where {model.value} is looked for",
-                "mount the model cache there, or point HF_HOME at its mount",
-                also=[(model, f"the model is {model.value}")],
-            )
+    offline = offline_switch(worker.pod.environment.values())
+    model, image = worker.model, worker.pod.image
+    if offline is None or model is None or not is_hub_id(model.value):
+        return
+    if image is None or not image.value.startswith((f"{facts.image}:", facts.serve_image)):
+        return
+    if _home_mount(worker) is None:
+        yield Said(
+            offline,
+            f"{offline.name}={offline.value}, but no volume is mounted at "
+            f"{_home(worker)}, where {model.value} is looked for",
+            "mount the model cache there, or point HF_HOME at its mount",
+            also=[(model, f"the model is {model.value}")],
+        )
 
 
 @rule(
     "S012",
     "model-path-outside-volumes",
     Severity.WARNING,
+    of=WORKERS,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa (mounted at one "
     "path, loaded from another)",
     bad="""
@@ -168,29 +170,29 @@ def offline_without_cache(deployment: Deployment, facts: Facts) -> Iterator[Said
     /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
     """,
 )
-def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path that no volume is mounted at.
 
     Unless the image holds the model there, the worker finds nothing and stops.
     """
-    for worker in deployment.workers:
-        model = worker.model
-        if model is None or not is_path(model.value) or worker.pod.mount_at(model.value):
-            continue
-        claims = [mount for mount in worker.pod.mounts if mount.claim]
-        where = f"; claim {claims[0].claim} is mounted at {claims[0].path}" if claims else ""
-        yield Said(
-            _named_at(worker) or worker,
-            f"{worker.name} loads the model from {model.value}, where no volume is mounted{where}",
-            "make the model path begin with the mount path",
-            also=[(mount, f"mounted at {mount.path}") for mount in claims[:1]],
-        )
+    model = worker.model
+    if model is None or not is_path(model.value) or worker.pod.mount_at(model.value):
+        return
+    claims = [mount for mount in worker.pod.mounts if mount.claim]
+    where = f"; claim {claims[0].claim} is mounted at {claims[0].path}" if claims else ""
+    yield Said(
+        _named_at(worker) or worker,
+        f"the worker loads the model from {model.value}, where no volume is mounted{where}",
+        "make the model path begin with the mount path",
+        also=[(mount, f"mounted at {mount.path}") for mount in claims[:1]],
+    )
 
 
 @rule(
     "S013",
     "revision-differs-from-cache",
     Severity.WARNING,
+    of=WORKERS,
     source=DOWNLOAD_SOURCE,
     bad="""
     # worker flags
@@ -208,26 +210,25 @@ def model_path_outside_volumes(deployment: Deployment, _facts: Facts) -> Iterato
     args: [--revision, "0000000000000000000000000000000000000000"]
     """,
 )
-def revision_differs_from_cache(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def revision_differs_from_cache(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker loads another commit than the one that the download Job fetches.
 
     The folder of a commit exists only if that commit was downloaded.
     """
-    for worker in deployment.workers:
-        loaded = _loaded_commit(worker)
-        if worker.model is None or loaded is None:
-            continue
-        fetched = _fetched(deployment, worker.model.value)
-        if not fetched:
-            continue
-        if loaded.value not in {revision.value for revision in fetched}:
-            yield Said(
-                loaded,
-                f"{worker.name} loads commit {loaded.value}, but the download Job fetches "
-                f"{fetched[0].value}",
-                "name the same commit in both",
-                also=[(fetched[0], f"fetches {fetched[0].value}")],
-            )
+    loaded = _loaded_commit(worker)
+    if worker.model is None or loaded is None:
+        return
+    fetched = _fetched(deployment, worker.model.value)
+    if not fetched:
+        return
+    if loaded.value not in {revision.value for revision in fetched}:
+        yield Said(
+            loaded,
+            f"the worker loads commit {loaded.value}, but the download Job fetches "
+            f"{fetched[0].value}",
+            "name the same commit in both",
+            also=[(fetched[0], f"fetches {fetched[0].value}")],
+        )
 
 
 def _is_snapshot_of(model: str, path: str) -> bool:
@@ -260,6 +261,7 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     "S014",
     "frontend-without-model-files",
     Severity.WARNING,
+    of=FRONTEND,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
     "DYN_SELF_HOST_METADATA is off by default before 1.4)",
@@ -282,15 +284,15 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     mainContainer: {volumeMounts: []}
     """,
 )
-def frontend_without_model_files(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def frontend_without_model_files(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """The frontend has no copy of the model's tokenizer and config.
 
     It turns text into tokens itself. Without the model cache mounted, or HF_HOME pointing into
     it, it asks the hub: it then needs the network, and may get another commit's tokenizer than the
     workers use. From release 1.4 on workers hand these files over.
     """
-    frontend, release = deployment.frontend, deployment.release
-    if frontend is None or not deployment.workers:
+    release = deployment.release
+    if not deployment.workers:
         return
     if release and release.number >= SELF_HOST_FROM:
         return
@@ -301,8 +303,8 @@ def frontend_without_model_files(deployment: Deployment, _facts: Facts) -> Itera
     if not reachable and _home_mount(frontend) is None:
         yield Said(
             frontend.command or frontend,
-            f"{frontend.name} mounts no model cache (HF_HOME is {_home(frontend)}), so "
-            "it downloads the tokenizer from the hub",
+            f"no model cache is mounted (HF_HOME is {_home(frontend)}), so the tokenizer is "
+            "downloaded from the hub",
             "mount the model cache read-only into the frontend and set HF_HOME to it",
         )
 
@@ -315,6 +317,7 @@ def _self_hosts(component: Component) -> bool:
     "S015",
     "weights-downloaded-at-every-start",
     Severity.WARNING,
+    of=WORKERS,
     source="huggingface_hub docs (HF_HOME); openai/gpt-oss-120b is 61 GiB",
     bad="""
     # also: S010
@@ -334,20 +337,19 @@ def _self_hosts(component: Component) -> bool:
     HF_HOME: /opt/models
     """,
 )
-def weights_downloaded_at_every_start(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def weights_downloaded_at_every_start(worker: Worker) -> Iterator[Said]:
     """A worker keeps the downloaded model in its container.
 
     Every start of every replica downloads 61 GiB while its GPUs wait.
     """
-    for worker in deployment.workers:
-        model = worker.model
-        if model is None or not is_hub_id(model.value):
-            continue
-        if offline_switch(worker.pod.environment.values()) or _home_mount(worker):
-            continue
-        yield Said(
-            _named_at(worker) or worker,
-            f"{worker.name} downloads {model.value} into {_home(worker)}, where no "
-            "volume is mounted, at every start",
-            "mount a model cache and point HF_HOME at it",
-        )
+    model = worker.model
+    if model is None or not is_hub_id(model.value):
+        return
+    if offline_switch(worker.pod.environment.values()) or _home_mount(worker):
+        return
+    yield Said(
+        _named_at(worker) or worker,
+        f"the worker downloads {model.value} into {_home(worker)}, where no "
+        "volume is mounted, at every start",
+        "mount a model cache and point HF_HOME at it",
+    )

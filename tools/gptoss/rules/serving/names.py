@@ -5,14 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.fixes import set_flag
-from gptoss.rules.readings import is_path, pairs, public_name
+from gptoss.rules.readings import is_path, public_name
 from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK, PAIRS, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.jobs import Benchmark
+    from gptoss.deployment.model import Deployment, Worker
     from gptoss.text.places import Located
 
 
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     "S005",
     "name-differs-from-benchmark",
     Severity.ERROR,
+    of=BENCHMARK,
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo/dynamo #8133 (404 for a name that no worker registers)",
@@ -36,14 +38,12 @@ if TYPE_CHECKING:
     --model "${MODEL}"
     """,
 )
-def name_differs_from_benchmark(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def name_differs_from_benchmark(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark asks for a model name that no worker serves.
 
     The frontend answers 404 for every request, after the deployment was started and waited for.
     """
-    benchmark = deployment.benchmark
-    arguments = benchmark.arguments if benchmark else None
-    asked = arguments["--model"].located if arguments else None
+    asked = benchmark.arguments["--model"].located if benchmark.arguments else None
     names = [public_name(worker) for worker in deployment.workers]
     served = [name for name in names if name is not None]
     if asked is None or not asked.value or len(served) < len(names) or not served:
@@ -70,6 +70,7 @@ def _is_one(names: list[Located[str]]) -> bool:
     "S006",
     "roles-serve-different-names",
     Severity.ERROR,
+    of=PAIRS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (prefill registers under the "
     "model's name)",
@@ -89,27 +90,27 @@ def _is_one(names: list[Located[str]]) -> bool:
     DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
     """,
 )
-def roles_serve_different_names(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def roles_serve_different_names(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode workers serve different model names.
 
     The frontend pairs them by name: prefill workers of another name are never used.
     """
-    for prefill, decode in pairs(deployment):
-        ours, theirs = public_name(prefill), public_name(decode)
-        if ours and theirs and ours.value != theirs.value:
-            yield Said(
-                ours,
-                f"{prefill.name} serves {ours.value!r} but {decode.name} serves {theirs.value!r}, "
-                "so they are never paired",
-                f"write --served-model-name {theirs.value} on both",
-                also=[(theirs, f"{decode.name} serves {theirs.value}")],
-            )
+    ours, theirs = public_name(prefill), public_name(decode)
+    if ours and theirs and ours.value != theirs.value:
+        yield Said(
+            ours,
+            f"{prefill.name} serves {ours.value!r} but {decode.name} serves {theirs.value!r}, "
+            "so they are never paired",
+            f"write --served-model-name {theirs.value} on both",
+            also=[(theirs, f"{decode.name} serves {theirs.value}")],
+        )
 
 
 @rule(
     "S007",
     "served-under-a-path",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo #8133",
     bad="""
@@ -129,15 +130,14 @@ def roles_serve_different_names(deployment: Deployment, _facts: Facts) -> Iterat
     DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
     """,
 )
-def served_under_a_path(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def served_under_a_path(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path and gives it no public name.
 
     The path becomes the name, and clients that ask for the model by its id get 404.
     """
-    for worker in deployment.workers:
-        if worker.served_name is None and worker.model and is_path(worker.model.value):
-            yield Said(
-                worker.model,
-                f"{worker.name} serves the model under the name {worker.model.value!r}",
-                "add --served-model-name with the name that clients use",
-            )
+    if worker.served_name is None and worker.model and is_path(worker.model.value):
+        yield Said(
+            worker.model,
+            f"the model is served under the name {worker.model.value!r}",
+            "add --served-model-name with the name that clients use",
+        )

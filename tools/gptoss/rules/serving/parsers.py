@@ -5,18 +5,17 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
-from gptoss.deployment.model import Runtime
 from gptoss.rules.fixes import add_flag
-from gptoss.rules.readings import needed_model
 from gptoss.rules.right_answers import given_value
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import ENTRANCES, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.command_lines.arguments import InForce
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Frontend, Worker
+    from gptoss.facts.world import Model
 
 REASONING, TOOLS = "--dyn-reasoning-parser", "--dyn-tool-call-parser"
 PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
@@ -27,6 +26,7 @@ VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
     "S001",
     "reasoning-parser-missing",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
@@ -47,20 +47,20 @@ VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
     """,
     needs=(Need.MODEL,),
 )
-def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     """A worker has no reasoning parser.
 
     gpt-oss writes its reasoning and its answer in channels of one text. Without the parser clients
     get both, with the channel markup, as the answer. Prefill and decode workers both need it.
     """
-    model = needed_model(deployment)
-    yield from _missing_parser(deployment, REASONING, model.reasoning_parser)
+    yield from _missing_parser(worker, REASONING, model.reasoning_parser)
 
 
 @rule(
     "S002",
     "tool-call-parser-missing",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
@@ -81,31 +81,30 @@ def reasoning_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[
     """,
     needs=(Need.MODEL,),
 )
-def tool_call_parser_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def tool_call_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     """A worker has no tool call parser.
 
     Tool calls then stay in the text of the answer and tool_calls is empty: agents stop working
     although every response has status 200.
     """
-    model = needed_model(deployment)
-    yield from _missing_parser(deployment, TOOLS, model.tool_call_parser)
+    yield from _missing_parser(worker, TOOLS, model.tool_call_parser)
 
 
-def _missing_parser(deployment: Deployment, flag: str, expected: str) -> Iterator[Said]:
-    for worker in deployment.workers:
-        if worker.arguments[flag].place is None:
-            yield Said(
-                worker.command,
-                f"{worker.name} has no {flag}, so clients get raw channel markup",
-                f"add {flag} {expected}",
-                fix=add_flag(worker.command.place, flag, expected),
-            )
+def _missing_parser(worker: Worker, flag: str, expected: str) -> Iterator[Said]:
+    if worker.arguments[flag].place is None:
+        yield Said(
+            worker.command,
+            f"there is no {flag}, so clients get raw channel markup",
+            f"add {flag} {expected}",
+            fix=add_flag(worker.command.place, flag, expected),
+        )
 
 
 @rule(
     "S003",
     "parser-of-another-model",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
     source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
@@ -123,26 +122,22 @@ def _missing_parser(deployment: Deployment, flag: str, expected: str) -> Iterato
     """,
     needs=(Need.MODEL, Need.RELEASE),
 )
-def parser_of_another_model(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def parser_of_another_model(worker: Worker, model: Model) -> Iterator[Said]:
     """The reasoning or tool call parser is that of another model.
 
     gpt_oss and harmony are the only ones that read the channels of gpt-oss. Any other finds nothing
     in the text, so reasoning and tool calls stay in the answer, and every response has status 200.
     A name that the release does not have at all stops the worker, which R013 reports.
     """
-    model = needed_model(deployment)
-    expected = ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
-    for worker in deployment.workers:
-        for flag, wanted in expected:
-            parser = worker.arguments[flag]
-            if parser.place and parser.value not in (wanted, None) and _is_known(parser):
-                yield Said(
-                    parser.place,
-                    f"{worker.name}: {parser.spelling} {parser.value} does not understand "
-                    f"{model.id}",
-                    f"write {wanted}",
-                    fix=given_value(parser, wanted),
-                )
+    for flag, wanted in ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser)):
+        parser = worker.arguments[flag]
+        if parser.place and parser.value not in (wanted, None) and _is_known(parser):
+            yield Said(
+                parser.place,
+                f"{parser.spelling} {parser.value} does not understand {model.id}",
+                f"write {wanted}",
+                fix=given_value(parser, wanted),
+            )
 
 
 def _is_known(parser: InForce) -> bool:
@@ -156,6 +151,7 @@ def _is_known(parser: InForce) -> bool:
     "S004",
     "harmony-vocabulary-missing",
     Severity.WARNING,
+    of=ENTRANCES,
     source="ai-dynamo/dynamo #15155; openai-harmony 0.0.3 (TIKTOKEN_ENCODINGS_BASE)",
     bad="""
     # frontend env
@@ -172,24 +168,21 @@ def _is_known(parser: InForce) -> bool:
     """,
     needs=(Need.MODEL,),
 )
-def harmony_vocabulary_missing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def harmony_vocabulary_missing(entrance: Frontend | Worker, model: Model) -> Iterator[Said]:
     """The frontend, or the server of trtllm-serve, has no copy of the harmony vocabulary.
 
     Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
     then, every response still has status 200, with raw channel markup and without tool calls, and
     the log says next to nothing.
     """
-    if needed_model(deployment).tool_call_parser != "harmony":
+    if model.tool_call_parser != "harmony":
         return
-    serves = deployment.runtime is Runtime.SERVE
-    frontend = [deployment.frontend] if deployment.frontend else []
-    for parsing in deployment.workers if serves else frontend:
-        if any(parsing.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
-            continue
-        yield Said(
-            parsing.command or parsing,
-            f"{parsing.name} has no TIKTOKEN_ENCODINGS_BASE, so it downloads the harmony "
-            "vocabulary at the first request and parses nothing when it cannot",
-            "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
-            "folder",
-        )
+    if any(entrance.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
+        return
+    yield Said(
+        entrance.command or entrance,
+        "TIKTOKEN_ENCODINGS_BASE is not set, so the harmony vocabulary is downloaded at the first "
+        "request, and nothing is parsed when that fails",
+        "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
+        "folder",
+    )

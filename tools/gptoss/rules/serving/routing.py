@@ -8,12 +8,13 @@ from gptoss.command_lines.arguments import InForce
 from gptoss.deployment.model import Role
 from gptoss.rules.precedence.flags_and_yaml import publishes_events
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import FRONTEND, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Deployment, Frontend, Worker
+    from gptoss.facts.world import Facts, Release
     from gptoss.text.places import Place
 
 
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     "S008",
     "kv-router-without-events",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
     "default) and dynamo/trtllm/backend_args.py",
@@ -41,33 +43,34 @@ if TYPE_CHECKING:
     """,
     needs=(Need.RELEASE,),
 )
-def kv_router_without_events(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def kv_router_without_events(
+    worker: Worker, release: Release, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
     """The frontend routes by KV cache contents, but a worker publishes none.
 
     The router waits for events that never come and routes as if every cache were empty.
     """
-    frontend, release = deployment.frontend, deployment.release
+    frontend = deployment.frontend
     mode = _router_mode(deployment)
-    if frontend is None or frontend.arguments is None or release is None or mode is None:
+    if frontend is None or frontend.arguments is None or mode is None:
         return
     if frontend.arguments["--router-kv-events"].value is not True:
         return
-    for worker in deployment.workers:
-        if worker.role is Role.DECODE or publishes_events(worker, facts):
-            continue
-        yield Said(
-            worker.command,
-            f"{worker.name} publishes no KV events, but {frontend.name} routes by them "
-            "(--router-mode kv)",
-            f"add {release.kv_events_flag}, or give the frontend --no-router-kv-events",
-            also=[(mode, "--router-mode kv")],
-        )
+    if worker.role is Role.DECODE or publishes_events(worker, facts):
+        return
+    yield Said(
+        worker.command,
+        f"no KV events are published, but {frontend.name} routes by them (--router-mode kv)",
+        f"add {release.kv_events_flag}, or give the frontend --no-router-kv-events",
+        also=[(mode, "--router-mode kv")],
+    )
 
 
 @rule(
     "S009",
     "kv-router-without-block-reuse",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (no KV events without block reuse)",
     bad="""
@@ -100,7 +103,7 @@ def kv_router_without_events(deployment: Deployment, facts: Facts) -> Iterator[S
     """,
     needs=(Need.ENGINE,),
 )
-def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def kv_router_without_block_reuse(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The frontend routes by KV cache contents, but a worker reuses no blocks.
 
     With enable_block_reuse false there is nothing to route to: a prompt costs the same everywhere.
@@ -108,22 +111,21 @@ def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iter
     mode = _router_mode(deployment)
     if mode is None:
         return
-    for worker in deployment.workers:
-        reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-        if worker.role is not Role.DECODE and reuse.value is False:
-            yield Said(
-                reuse,
-                f"{worker.name}: enable_block_reuse is false, so --router-mode kv has nothing to "
-                "route by",
-                "write enable_block_reuse: true, or use --router-mode round-robin",
-                also=[(mode, "--router-mode kv")],
-            )
+    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
+    if worker.role is not Role.DECODE and reuse.value is False:
+        yield Said(
+            reuse,
+            "enable_block_reuse is false, so --router-mode kv has nothing to route by",
+            "write enable_block_reuse: true, or use --router-mode round-robin",
+            also=[(mode, "--router-mode kv")],
+        )
 
 
 @rule(
     "S016",
     "router-block-size-differs",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/vllm (router and workers get the same block "
     "size); ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py",
@@ -147,7 +149,7 @@ def kv_router_without_block_reuse(deployment: Deployment, _facts: Facts) -> Iter
     """,
     needs=(Need.ENGINE,),
 )
-def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def router_block_size_differs(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The router is given another KV block size than the workers use.
 
     It finds a prompt in a cache by the hashes of its blocks. Blocks of another size have other
@@ -157,23 +159,23 @@ def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator
     size = _frontend_value(deployment, "--kv-cache-block-size")
     if not isinstance(size.value, int) or not size.place or _router_mode(deployment) is None:
         return
-    for worker in deployment.workers:
-        block = worker.engine.whole("kv_cache_config.tokens_per_block")
-        if worker.role is not Role.DECODE and block and block != size.value:
-            setting = worker.engine["kv_cache_config.tokens_per_block"]
-            yield Said(
-                size.place,
-                f"the router counts blocks of {size.value} tokens, but {worker.name} has blocks of "
-                f"{block}",
-                "remove --kv-cache-block-size; workers register their own",
-                also=[(setting, f"tokens_per_block is {block}")] if setting.is_set else [],
-            )
+    block = worker.engine.whole("kv_cache_config.tokens_per_block")
+    if worker.role is not Role.DECODE and block and block != size.value:
+        setting = worker.engine["kv_cache_config.tokens_per_block"]
+        yield Said(
+            size.place,
+            f"the router counts blocks of {size.value} tokens, but the worker has blocks of "
+            f"{block}",
+            "remove --kv-cache-block-size; workers register their own",
+            also=[(setting, f"tokens_per_block is {block}")] if setting.is_set else [],
+        )
 
 
 @rule(
     "S017",
     "routers-not-in-step",
     Severity.INFO,
+    of=FRONTEND,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --router-replica-sync (off by "
     "default)",
@@ -202,20 +204,19 @@ def router_block_size_differs(deployment: Deployment, _facts: Facts) -> Iterator
     replicas: 2
     """,
 )
-def routers_not_in_step(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def routers_not_in_step(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """Several frontends route by KV cache without telling each other what they sent where.
 
     Each knows the caches from the workers' events, but the load only from its own requests, and so
     sends to workers that the others keep busy.
     """
-    frontend, mode = deployment.frontend, _router_mode(deployment)
-    if frontend is None or mode is None or frontend.replica_count < 2:
+    mode = _router_mode(deployment)
+    if mode is None or frontend.replica_count < 2:
         return
     if _frontend_value(deployment, "--router-replica-sync").value is False:
         yield Said(
             mode,
-            f"{frontend.replica_count} replicas of {frontend.name} route by KV cache without "
-            "--router-replica-sync",
+            f"{frontend.replica_count} replicas route by KV cache without --router-replica-sync",
             "add --router-replica-sync",
         )
 

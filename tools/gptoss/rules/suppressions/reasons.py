@@ -6,15 +6,8 @@ What these rules find is not in a deployment but in comments, annotations and th
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
-from gptoss.rules.rule import Said, Severity, rule
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
-
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity, rule
+from gptoss.rules.subjects import ELSEWHERE
 
 SOURCE = "docs/ci.md, Suppressing a finding"
 
@@ -23,6 +16,7 @@ SOURCE = "docs/ci.md, Suppressing a finding"
     "Z001",
     "suppression-without-reason",
     Severity.WARNING,
+    of=ELSEWHERE,
     source=SOURCE,
     bad="""
     # also: D003
@@ -47,20 +41,20 @@ SOURCE = "docs/ci.md, Suppressing a finding"
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )
-def suppression_without_reason(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def suppression_without_reason() -> None:
     """A suppression does not say why, and therefore does not count.
 
     Whoever reads it next year has to know whether it still holds. In a comment the reason stands
     behind the rules, as in ``# gptoss: ignore D003 because …``; in an annotation and in the
     configuration it is the value.
     """
-    yield from ()
 
 
 @rule(
     "Z002",
     "unused-suppression",
     Severity.INFO,
+    of=ELSEWHERE,
     source=SOURCE,
     bad="""
     # graph
@@ -86,19 +80,19 @@ def suppression_without_reason(_deployment: Deployment, _facts: Facts) -> Iterat
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )
-def unused_suppression(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def unused_suppression() -> None:
     """A suppression suppresses nothing.
 
     It would hide the next finding of its rule, which nobody has judged. It is not reported where
     its rule could not be applied, nor when any deployment of the same run needs it.
     """
-    yield from ()
 
 
 @rule(
     "Z003",
     "suppression-of-unknown-rule",
     Severity.WARNING,
+    of=ELSEWHERE,
     source=SOURCE,
     bad="""
     # also: D003
@@ -123,10 +117,9 @@ def unused_suppression(_deployment: Deployment, _facts: Facts) -> Iterator[Said]
     cache_transceiver_config: {max_tokens_in_buffer: 11010}
     """,
 )
-def suppression_of_unknown_rule(_deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def suppression_of_unknown_rule() -> None:
     """A suppression names no rule, one that does not exist, or one that cannot be suppressed.
 
     What Helm refuses (V) cannot be suppressed, for nothing else is checked before it is mended, and
     neither can what is wrong with suppressions (Z).
     """
-    yield from ()

@@ -9,14 +9,14 @@ from gptoss.rules.rule import Said, Severity, rule
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Problem
 
 
 @rule(
     "V001",
     "refused-by-values-schema",
     Severity.ERROR,
+    reports="values-schema",
     source="charts/gpt-oss/values.schema.json",
     bad="""
         # values
@@ -40,24 +40,23 @@ if TYPE_CHECKING:
               MAX_BATCHSIZE: "1280"
         """,
 )
-def refused_by_values_schema(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     """A value that the chart's schema does not know, or of another type than it takes.
 
     Helm refuses to render it, so that nothing is installed. The schema holds every key of the
     chart and of the default release's TensorRT-LLM engine configuration.
     """
-    for problem in deployment.problems:
-        if problem.kind == "values-schema":
-            hint = "charts/gpt-oss/README.md lists the chart's keys and their types"
-            if ".engine" in problem.message:
-                hint = "TensorRT-LLM 1.3.0rc14 takes the keys of schema/engine/fields.yaml"
-            yield Said(problem.place, problem.message, hint)
+    hint = "charts/gpt-oss/README.md lists the chart's keys and their types"
+    if ".engine" in problem.message:
+        hint = "TensorRT-LLM 1.3.0rc14 takes the keys of schema/engine/fields.yaml"
+    yield Said(problem, problem.message, hint)
 
 
 @rule(
     "V002",
     "refused-by-chart",
     Severity.ERROR,
+    reports="chart-guard",
     source="charts/gpt-oss/templates/_guard.tpl",
     bad="""
         # values
@@ -78,13 +77,11 @@ def refused_by_values_schema(deployment: Deployment, _facts: Facts) -> Iterator[
             gpus: null
         """,
 )
-def refused_by_chart(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def refused_by_chart(problem: Problem) -> Iterator[Said]:
     """A value that contradicts another one, so that the chart does not render.
 
     GPU counts follow from the engine configuration, roles come in pairs, names have to fit: what
     can only be a mistake fails while rendering, with the value to set.
     """
-    for problem in deployment.problems:
-        if problem.kind == "chart-guard":
-            message, _semicolon, hint = problem.message.rpartition("; ")
-            yield Said(problem.place, message or hint, hint)
+    message, _semicolon, hint = problem.message.rpartition("; ")
+    yield Said(problem, message or hint, hint)

@@ -69,7 +69,11 @@ def missing_fields(graph: Tree, parts: list[Part], root: Scope) -> Iterator[Prob
 def broken_rules(graph: Tree, parts: list[Part], root: Scope) -> Iterator[Problem]:
     """Rules of the resource, beyond types and limits, that a graph breaks."""
     for what, tree in (*_component_rules(parts), *_transfer_rules(graph)):
-        yield Problem("resource-rule-broken", what, root.at("manifest", tree.where))
+        yield Problem(
+            "resource-rule-broken",
+            f"{what}; the API server refuses it",
+            root.at("manifest", tree.where),
+        )
 
 
 def _component_rules(parts: list[Part]) -> Iterator[tuple[str, Tree]]:
@@ -124,7 +128,8 @@ def _is_empty(tree: Tree | None) -> bool:
 
 def _needs(what: str, fields: str, tree: Tree, root: Scope) -> Problem:
     place = root.at("manifest", tree.where)
-    return Problem("operator-needs-field", f"{what} needs {fields}", place)
+    message = f"{what} needs {fields}; the operator refuses it"
+    return Problem("operator-needs-field", message, place)
 
 
 def _restart(tree: Tree | None, scope: Scope) -> Restart | None:

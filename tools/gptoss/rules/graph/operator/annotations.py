@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
 
 # As Masterminds/semver NewVersion reads it: v and missing numbers are allowed.
 SEMVER = re.compile(
@@ -56,7 +55,7 @@ SWITCHES = {
         nvidia.com/dynamo-operator-origin-version: v1.2
     """,
 )
-def annotation_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def annotation_refused(deployment: Deployment) -> Iterator[Said]:
     """An annotation of the graph that the operator reads has a value that it refuses.
 
     The webhook refuses the graph. Case counts in all of them but the executor of vLLM.
@@ -98,7 +97,7 @@ def annotation_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     metadata: {annotations: {nvidia.com/enable-grove: "False", example.com/enable: "no"}}
     """,
 )
-def annotation_switches_nothing(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def annotation_switches_nothing(deployment: Deployment) -> Iterator[Said]:
     """An annotation that switches something off says so in a word that the operator ignores.
 
     Only "false" switches off; "no", "0" or "off" are as good as nothing.

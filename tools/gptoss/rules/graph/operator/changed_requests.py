@@ -11,7 +11,6 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Component, Deployment
     from gptoss.deployment.operator import ComponentRequest, Restart
-    from gptoss.facts.world import Facts
 
 WEBHOOK = "ai-dynamo/dynamo deploy/operator/internal/webhook/validation"
 
@@ -57,7 +56,7 @@ def _changes(
     scalingAdapter: {enabled: false}
     """,
 )
-def replicas_belong_to_the_adapter(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     """Replicas change by hand while a scaling adapter owns them.
 
     The operator's webhook lets only itself and the planner change them then. To compare with what
@@ -100,7 +99,7 @@ def replicas_belong_to_the_adapter(deployment: Deployment, _facts: Facts) -> Ite
     spec: {topologyConstraint: {packDomain: zone, topologyProfile: cluster}}
     """,
 )
-def topology_constraint_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def topology_constraint_changed(deployment: Deployment) -> Iterator[Said]:
     """A topology constraint is added, removed or changed.
 
     The operator's webhook refuses it: pods that run cannot be moved.
@@ -151,7 +150,7 @@ def topology_constraint_changed(deployment: Deployment, _facts: Facts) -> Iterat
     minAvailable: 1
     """,
 )
-def min_available_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def min_available_changed(deployment: Deployment) -> Iterator[Said]:
     """MinAvailable of a component differs from the installed one.
 
     The API server refuses it. What was not set may be set.
@@ -199,7 +198,7 @@ def min_available_changed(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     spec: {restart: {id: "1", strategy: {type: Sequential}}}
     """,
 )
-def restart_not_asked_again(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def restart_not_asked_again(deployment: Deployment) -> Iterator[Said]:
     """The strategy of a restart changes and its id does not.
 
     The id is the request: with the one of the last restart nothing restarts.

@@ -5,16 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Worker
-from gptoss.rules.graph.operator.asked import EPP, SHARED, WORKER_TYPES, requests, type_of
-from gptoss.rules.readings import needed_release
+from gptoss.rules.graph.operator.asked import EPP, REQUESTS, SHARED, WORKER_TYPES, type_of
 from gptoss.rules.rule import Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.model import Component, Deployment
     from gptoss.deployment.operator import ComponentRequest
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Release
 
 SHARED_LATER = f"{SHARED}, shared_v1beta1.go @03bd8b4"
 # From this release on only worker types may run on several nodes.
@@ -25,6 +24,7 @@ MULTINODE_TYPES_FROM = (1, 5)
     "G074",
     "endpoint-picker-refused",
     Severity.ERROR,
+    of=REQUESTS,
     source=SHARED_LATER,
     bad="""
     # graph
@@ -44,41 +44,41 @@ MULTINODE_TYPES_FROM = (1, 5)
     spec: {services: {Planner: {componentType: planner, replicas: 2}}}
     """,
 )
-def endpoint_picker_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def endpoint_picker_refused(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """An endpoint picker (epp) has no eppConfig, several replicas or several nodes.
 
     The operator's webhook refuses the graph. It also needs the InferencePool API in the cluster,
     which is not known here.
     """
-    for component, request in requests(deployment):
-        if type_of(component) != EPP:
-            continue
-        if request.epp_config is None:
-            yield Said(
-                component,
-                f"{component.name} is of type epp and has no eppConfig, which the operator needs",
-                "add eppConfig with configMapRef or config",
-            )
-        if component.replicas and component.replicas.value != 1:
-            yield Said(
-                component.replicas,
-                f"{component.name} is of type epp and has {component.replicas.value} replicas; the "
-                "operator takes one",
-                "write replicas: 1",
-            )
-        if request.nodes.value > 1:
-            yield Said(
-                request.nodes,
-                f"{component.name} is of type epp and runs on {request.nodes.value} nodes; the "
-                "operator takes one",
-                "remove multinode",
-            )
+    if type_of(component) != EPP:
+        return
+    if request.epp_config is None:
+        yield Said(
+            component,
+            "the component is of type epp and has no eppConfig, which the operator needs",
+            "add eppConfig with configMapRef or config",
+        )
+    if component.replicas and component.replicas.value != 1:
+        yield Said(
+            component.replicas,
+            f"the component is of type epp and has {component.replicas.value} replicas; the "
+            "operator takes one",
+            "write replicas: 1",
+        )
+    if request.nodes.value > 1:
+        yield Said(
+            request.nodes,
+            f"the component is of type epp and runs on {request.nodes.value} nodes; the "
+            "operator takes one",
+            "remove multinode",
+        )
 
 
 @rule(
     "G075",
     "gpu-sharing-refused",
     Severity.ERROR,
+    of=REQUESTS,
     source=SHARED_LATER,
     bad="""
     # decode
@@ -98,62 +98,59 @@ def endpoint_picker_refused(deployment: Deployment, _facts: Facts) -> Iterator[S
     failover: {enabled: false, mode: interPod}
     """,
 )
-def gpu_sharing_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def gpu_sharing_refused(
+    component: Component, request: ComponentRequest, deployment: Deployment
+) -> Iterator[Said]:
     """A GPU memory service or failover is on where the operator cannot provide it.
 
     The GPU memory service is for workers with a GPU. Failover needs it in the same mode and, inside
     a pod, discovery by container. The mode between pods is refused up to 1.2, and later for any
     engine but vLLM.
     """
-    for component, request in requests(deployment):
-        memory, failover = request.gpu_memory, request.failover
-        name = component.name
-        if memory:
-            if type_of(component) not in WORKER_TYPES:
-                yield Said(
-                    memory,
-                    f"{name} has gpuMemoryService but is no worker, so the operator refuses it",
-                    "remove it, or type the component worker, prefill or decode",
-                )
-            elif isinstance(component, Worker) and not component.gpus_per_pod:
-                yield Said(
-                    memory,
-                    f"{name} has gpuMemoryService but no GPU limit, so the operator refuses it",
-                    "give it a GPU limit",
-                )
-        if failover and memory is None:
+    memory, failover = request.gpu_memory, request.failover
+    if memory:
+        if type_of(component) not in WORKER_TYPES:
             yield Said(
-                failover,
-                f"{name} has failover without gpuMemoryService, which the operator refuses",
-                "switch gpuMemoryService on too",
+                memory,
+                "the component has gpuMemoryService but is no worker, so the operator refuses it",
+                "remove it, or type the component worker, prefill or decode",
             )
-        elif failover and memory and failover.mode != memory.mode:
+        elif isinstance(component, Worker) and not component.gpus_per_pod:
             yield Said(
-                failover,
-                f"{name}: failover and gpuMemoryService are of different modes, which the operator "
-                "refuses",
-                "give both the same mode",
-                also=[(memory, "gpuMemoryService")],
+                memory,
+                "the component has gpuMemoryService but no GPU limit, so the operator refuses it",
+                "give it a GPU limit",
             )
-        for asked in (memory, failover):
-            if asked and asked.mode == "interpod":
-                yield Said(
-                    asked,
-                    f"{name} shares its GPUs between pods, which the operator refuses for "
-                    "TensorRT-LLM",
-                    "use the mode inside one pod",
-                )
-        if failover and failover.mode == "intrapod":
-            yield from _discovery(deployment, name, request)
+    if failover and memory is None:
+        yield Said(
+            failover,
+            "the component has failover without gpuMemoryService, which the operator refuses",
+            "switch gpuMemoryService on too",
+        )
+    elif failover and memory and failover.mode != memory.mode:
+        yield Said(
+            failover,
+            "failover and gpuMemoryService are of different modes, which the operator refuses",
+            "give both the same mode",
+            also=[(memory, "gpuMemoryService")],
+        )
+    for asked in (memory, failover):
+        if asked and asked.mode == "interpod":
+            yield Said(
+                asked,
+                "GPUs are shared between pods, which the operator refuses for TensorRT-LLM",
+                "use the mode inside one pod",
+            )
+    if failover and failover.mode == "intrapod":
+        yield from _discovery(deployment, request)
 
 
-def _discovery(deployment: Deployment, name: str, request: ComponentRequest) -> Iterator[Said]:
+def _discovery(deployment: Deployment, request: ComponentRequest) -> Iterator[Said]:
     mode = deployment.annotations.get("nvidia.com/dynamo-kube-discovery-mode")
     if request.failover and request.gpu_memory and (mode is None or mode.value != "container"):
         yield Said(
             mode or request.failover,
-            f"{name} has failover inside its pod, for which the operator wants workers discovered "
-            "by container",
+            "failover is inside the pod, for which workers have to be discovered by container",
             "annotate the graph with nvidia.com/dynamo-kube-discovery-mode: container",
         )
 
@@ -162,6 +159,7 @@ def _discovery(deployment: Deployment, name: str, request: ComponentRequest) -> 
     "G080",
     "several-nodes-of-no-worker",
     Severity.ERROR,
+    of=REQUESTS,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@003d1ee (validateMultinodeComponentType)",
     bad="""
@@ -184,18 +182,19 @@ def _discovery(deployment: Deployment, name: str, request: ComponentRequest) -> 
     """,
     needs=(Need.RELEASE,),
 )
-def several_nodes_of_no_worker(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def several_nodes_of_no_worker(
+    component: Component, request: ComponentRequest, release: Release
+) -> Iterator[Said]:
     """A component that is no worker is spread over several nodes.
 
     From release 1.5 on the operator's webhook refuses it; before, the nodes beyond the first idle.
     """
-    if needed_release(deployment).number < MULTINODE_TYPES_FROM:
+    if release.number < MULTINODE_TYPES_FROM:
         return
-    for component, request in requests(deployment):
-        if request.nodes.value > 1 and type_of(component) not in (*WORKER_TYPES, EPP):
-            yield Said(
-                request.nodes,
-                f"{component.name} runs on {request.nodes.value} nodes but is no worker, which the "
-                "operator refuses",
-                "remove multinode and use replicas",
-            )
+    if request.nodes.value > 1 and type_of(component) not in (*WORKER_TYPES, EPP):
+        yield Said(
+            request.nodes,
+            f"the component runs on {request.nodes.value} nodes but is no worker, which the "
+            "operator refuses",
+            "remove multinode and use replicas",
+        )

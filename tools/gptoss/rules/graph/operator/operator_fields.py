@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.graph.operator.asked import SHARED, requests
+from gptoss.rules.graph.operator.asked import REQUESTS, SHARED, requests
 from gptoss.rules.rule import Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.deployment.model import Component, Deployment
+    from gptoss.deployment.operator import ComponentRequest
 
 GROVE = "nvidia.com/enable-grove"
 
@@ -20,6 +20,8 @@ GROVE = "nvidia.com/enable-grove"
     "G076",
     "operator-needs-field",
     Severity.ERROR,
+    reports="operator-needs-field",
+    hint="add what is missing",
     source=SHARED,
     bad="""
     # graph
@@ -39,24 +41,20 @@ GROVE = "nvidia.com/enable-grove"
     ingress: {enabled: false}
     """,
 )
-def operator_needs_field(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def operator_needs_field() -> None:
     """A part of the graph lacks a field that the operator's webhook asks for.
 
     A claim to create needs size, storage class and access mode; an ingress that is enabled needs a
     host, a mount of a claim a mountPoint, shared memory a size. The resource's schema lets them be
     left out, the webhook does not.
     """
-    for problem in deployment.problems:
-        if problem.kind == "operator-needs-field":
-            yield Said(
-                problem, f"{problem.message}; the operator refuses it", "add what is missing"
-            )
 
 
 @rule(
     "G077",
     "min-available-above-replicas",
     Severity.ERROR,
+    of=REQUESTS,
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
     "@006b6e1 (minAvailable must not exceed replicas)",
     bad="""
@@ -77,20 +75,18 @@ def operator_needs_field(deployment: Deployment, _facts: Facts) -> Iterator[Said
     spec: {services: {Planner: {componentType: planner, replicas: 0, minAvailable: 1}}}
     """,
 )
-def min_available_above_replicas(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def min_available_above_replicas(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """A component must have more replicas available than it has.
 
     The API server refuses it, unless the component is switched off with replicas: 0.
     """
-    for component, request in requests(deployment):
-        wanted = request.min_available
-        if wanted and 0 < component.replica_count < wanted.value:
-            yield Said(
-                wanted,
-                f"{component.name}: minAvailable is {wanted.value} but it has "
-                f"{component.replica_count} replicas",
-                f"write at most {component.replica_count}",
-            )
+    wanted = request.min_available
+    if wanted and 0 < component.replica_count < wanted.value:
+        yield Said(
+            wanted,
+            f"minAvailable is {wanted.value} but there are {component.replica_count} replicas",
+            f"write at most {component.replica_count}",
+        )
 
 
 @rule(
@@ -120,7 +116,7 @@ def min_available_above_replicas(deployment: Deployment, _facts: Facts) -> Itera
     priorityClassName: high
     """,
 )
-def needs_grove(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def needs_grove(deployment: Deployment) -> Iterator[Said]:
     """minAvailable, or the graph's priorityClassName, is set while Grove is switched off.
 
     Only Grove can keep either promise, so the operator's webhook refuses the graph.
@@ -134,18 +130,16 @@ def needs_grove(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         yield Said(priority, "priorityClassName of the graph needs Grove", hint, also=also)
     for component, request in requests(deployment):
         if request.min_available:
-            yield Said(
-                request.min_available,
-                f"minAvailable of {component.name} needs Grove",
-                hint,
-                also=also,
-            )
+            said = f"minAvailable of {component.name} needs Grove"
+            yield Said(request.min_available, said, hint, also=also)
 
 
 @rule(
     "G081",
     "resource-rule-broken",
     Severity.ERROR,
+    reports="resource-rule-broken",
+    hint="mend one of them",
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01, "
     "dynamocomponentdeployment_types.go @006b6e1 (validation rules)",
     bad="""
@@ -174,13 +168,10 @@ def needs_grove(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
         kvTransferPolicy: {domain: rack, labelKey: example.com/rack, enforcement: required}
     """,
 )
-def resource_rule_broken(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def resource_rule_broken() -> None:
     """Fields that are right each for itself break a rule of the resource together.
 
     Names of components differ in more than their case and only one is an endpoint picker; eppConfig
     belongs to it and has one source; kvTransferPolicy finds nodes in one way and has a weight only
     where it is a preference. The API server refuses anything else.
     """
-    for problem in deployment.problems:
-        if problem.kind == "resource-rule-broken":
-            yield Said(problem, f"{problem.message}; the API server refuses it", "mend one of them")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING
 
-from gptoss.rules.readings import needed_release, quoted
+from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment
     from gptoss.deployment.operator import Restart
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Release
 
 PARALLEL = "Parallel"
 # Operators after 1.2 refuse a new object that asks for a restart.
@@ -39,7 +39,7 @@ NOT_ON_CREATE_FROM = (1, 3)
     spec: {restart: {id: "2", strategy: {type: Parallel, order: []}}}
     """,
 )
-def restart_order_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def restart_order_refused(deployment: Deployment) -> Iterator[Said]:
     """The order of a restart is not every component of the graph, once and by its name.
 
     The operator's webhook refuses the whole graph. All components at once, strategy Parallel, have
@@ -100,7 +100,7 @@ def _wrong_order(restart: Restart, components: list[str]) -> str | None:
     """,
     needs=(Need.RELEASE,),
 )
-def restart_before_install(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def restart_before_install(release: Release, deployment: Deployment) -> Iterator[Said]:
     """The graph asks for a restart, and nothing says that it is installed already.
 
     Operators after release 1.2 refuse to create an object with spec.restart. The request works on
@@ -110,7 +110,6 @@ def restart_before_install(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     restart = deployment.operator.restart
     if restart is None or deployment.installed is not None:
         return
-    release = needed_release(deployment)
     if release.number >= NOT_ON_CREATE_FROM:
         yield Said(
             restart,

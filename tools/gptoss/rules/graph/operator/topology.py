@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment
     from gptoss.deployment.operator import Topology
-    from gptoss.facts.world import Facts
 
 DOMAIN = re.compile(r"[a-z0-9]([a-z0-9-]*[a-z0-9])?")
 # Up to here every component needs a constraint when the graph names no domain.
@@ -48,7 +47,7 @@ ALL_OR_NONE_BEFORE = (1, 3)
     topologyConstraint: {packDomain: rack-1}
     """,
 )
-def topology_constraint_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def topology_constraint_refused(deployment: Deployment) -> Iterator[Said]:
     """Topology constraints of graph and components do not make a whole.
 
     A component's constraint refers to the topology that the graph names, and every component that

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.rule import ANY, Said, Severity, rule
+from gptoss.rules.subjects import WORKERS
 from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
@@ -13,13 +14,13 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark, Download
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.settings import Settings
-    from gptoss.facts.world import Facts
 
 
 @rule(
     "G053",
     "engine-change-never-arrives",
     Severity.WARNING,
+    of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
     bad="""
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     NCCL_GRAPH_REGISTER: "0"
     """,
 )
-def engine_change_never_arrives(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def engine_change_never_arrives(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The engine YAML in a ConfigMap differs from the installed one, and no pod restarts for it.
 
     Workers are restarted when their pod template changes; the content of a ConfigMap is no part of
@@ -54,20 +55,19 @@ def engine_change_never_arrives(deployment: Deployment, _facts: Facts) -> Iterat
     if installed is None or installed.name != deployment.name:
         return
     before = {worker.name.lower(): worker for worker in installed.workers}
-    for worker in deployment.workers:
-        old = before.get(worker.name.lower())
-        if old is None or not (worker.engine_known and old.engine_known):
-            continue
-        changed = _changed(worker.engine, old.engine)
-        if changed and _template(worker) == _template(old):
-            setting = worker.engine[changed[0]]
-            yield Said(
-                setting,
-                f"{worker.name}: {changed[0]} changes from {_shown(old.engine, changed[0])} to "
-                f"{_shown(worker.engine, changed[0])}, but nothing in its pod template does: "
-                "running pods keep the old value",
-                "change a pod annotation with the content, such as checksum/engine",
-            )
+    old = before.get(worker.name.lower())
+    if old is None or not (worker.engine_known and old.engine_known):
+        return
+    changed = _changed(worker.engine, old.engine)
+    if changed and _template(worker) == _template(old):
+        setting = worker.engine[changed[0]]
+        yield Said(
+            setting,
+            f"{changed[0]} changes from {_shown(old.engine, changed[0])} to "
+            f"{_shown(worker.engine, changed[0])}, but nothing in its pod template does: "
+            "running pods keep the old value",
+            "change a pod annotation with the content, such as checksum/engine",
+        )
 
 
 def _changed(new: Settings, old: Settings) -> list[str]:
@@ -118,7 +118,7 @@ def _template(worker: Worker) -> tuple[object, ...]:
     spec: {ttlSecondsAfterFinished: 3600}
     """,
 )
-def job_changed_under_its_name(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
     """A Job has another pod template than the one that is installed under its name.
 
     The API server refuses it: the template of a Job cannot be changed. A run with other settings is
@@ -175,7 +175,7 @@ def _ran(job: Benchmark | Download) -> tuple[object, ...]:
     spec: {storageClassName: fast, resources: {requests: {storage: 0.15Ti}}}
     """,
 )
-def claim_cannot_change(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def claim_cannot_change(deployment: Deployment) -> Iterator[Said]:
     """A claim shrinks, or asks for another storage class or access mode than the installed one.
 
     The API server refuses it. A claim may only grow; everything else is fixed once it is bound. A

@@ -5,14 +5,14 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Worker
-from gptoss.rules.readings import needed_release, quoted
+from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Component, Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Release
 
 WEBHOOK = "ai-dynamo/dynamo deploy/operator/internal/webhook/validation @015d780 (update rules)"
 # From this release on the operator refuses a changed component type (ai-dynamo/dynamo #13763).
@@ -54,7 +54,7 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     spec: {services: {Planner: {componentType: planner, replicas: 0}}}
     """,
 )
-def components_added_or_removed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def components_added_or_removed(deployment: Deployment) -> Iterator[Said]:
     """The deployment has other components than the one that is installed.
 
     The operator's webhook refuses to add or remove one, and to rename one, be it in its case. A
@@ -105,7 +105,7 @@ def components_added_or_removed(deployment: Deployment, _facts: Facts) -> Iterat
     resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
     """,
 )
-def several_nodes_or_one(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def several_nodes_or_one(deployment: Deployment) -> Iterator[Said]:
     """A worker changes between one node and several.
 
     They are different kinds of object to the operator, and its webhook refuses the change.
@@ -154,12 +154,12 @@ def _nodes(count: int) -> str:
     """,
     needs=(Need.RELEASE,),
 )
-def component_type_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def component_type_changed(release: Release, deployment: Deployment) -> Iterator[Said]:
     """A component has another type than the one that is installed.
 
     The type cannot be changed from release 1.5 on; the operator's webhook refuses it.
     """
-    if needed_release(deployment).number < FIXED_TYPE_FROM:
+    if release.number < FIXED_TYPE_FROM:
         return
     for now, before in _pairs(deployment):
         ours, theirs = _type(now), _type(before)
@@ -201,7 +201,7 @@ def _type(component: Component) -> str | None:
     spec: {backendFramework: null}
     """,
 )
-def backend_framework_changed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def backend_framework_changed(deployment: Deployment) -> Iterator[Said]:
     """The graph names another backend framework than the one that is installed.
 
     The operator's webhook refuses the change; the running deployment stays as it is.
