@@ -11,11 +11,17 @@ import pytest
 
 from gptoss.checking.checker import run
 from gptoss.rules.family import family_of
-from gptoss.rules.rule import RULES, Finding, Need, Rule
+from gptoss.rules.rule import RULES, Finding, Need, Rule, Severity
+from gptoss.rules.rule import rule as declare
+from gptoss.rules.subjects import DEPLOYMENT, WORKERS, Subject
 from tests.rules.examples import FACTS, Example, deployment_of, read
 
 if TYPE_CHECKING:
-    from gptoss.deployment.model import Deployment
+    from collections.abc import Iterator
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Release
+    from gptoss.rules.rule import Said
 
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 # Rules about values files have examples that only the chart can judge; those of suppressions run in
@@ -105,6 +111,23 @@ def test_a_rule_with_the_letter_of_another_family_is_refused() -> None:
         family_of("gptoss.rules.disaggregation.roles", "G999")
     with pytest.raises(ValueError, match=r"D999 .* has no FAMILY; declare one in its __init__.py"):
         family_of("gptoss.rules.fixes", "D999")
+
+
+def test_a_function_that_takes_what_its_rule_cannot_get_is_refused() -> None:
+    def surprising(worker: Worker, release: Release) -> Iterator[Said]:
+        raise NotImplementedError
+
+    surprising.__module__ = "gptoss.rules.disaggregation.roles"
+
+    def declared(of: Subject, *needs: Need) -> None:
+        name, severity = "of-a-test", Severity.ERROR
+        declare("D999", name, severity, of=of, needs=needs, source="", bad="", good="")(surprising)
+
+    with pytest.raises(ValueError, match="D999 takes worker, but can take only deployment: Depl"):
+        declared(DEPLOYMENT, Need.RELEASE)
+    with pytest.raises(ValueError, match=r"D999 takes release; add Need.RELEASE to its needs"):
+        declared(WORKERS)
+    assert "D999" not in RULES
 
 
 def test_families_are_told_apart() -> None:

@@ -21,10 +21,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class NotApplied:
-    """A rule that could not be applied, and why."""
+    """A rule that could not be applied, and why.
+
+    Attributes:
+        rule: Its identifier.
+        lacks: What it lacks.
+        worker: The worker that it could not be applied to; '' where that is not one alone.
+    """
 
     rule: str
-    reason: str
+    lacks: str
+    worker: str = ""
+
+    @property
+    def reason(self) -> str:
+        """Why it could not be applied."""
+        return f"{self.lacks} of {self.worker}" if self.worker else self.lacks
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,8 +74,8 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
             continue
         for case in rule.of.cases(deployment):
-            if missing := _unknown(rule, case):
-                not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
+            if unknown := _unknown(rule, case):
+                not_applied |= dict.fromkeys(unknown)
             else:
                 findings.update(_findings(rule, case, deployment, facts))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
@@ -94,10 +106,10 @@ _KNOWN: dict[Need, Callable[[Worker], bool]] = {
 }
 
 
-def _unknown(rule: Rule, case: Case) -> list[str]:
+def _unknown(rule: Rule, case: Case) -> list[NotApplied]:
     """Why a rule cannot be applied to one of its subjects."""
     return [
-        f"{need.value} of {worker.name}"
+        NotApplied(rule.id, need.value, worker.name)
         for need, known in _KNOWN.items()
         if need in rule.needs
         for worker in case.workers

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import partial
 from typing import TYPE_CHECKING
 
 import click
@@ -48,6 +49,7 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 )
 @click.option("--summary", is_flag=True, help="Errors and warnings, and one row a deployment.")
 @click.option("--quiet", is_flag=True, help="Only errors and warnings, one line each.")
+@click.option("--verbose", is_flag=True, help="Name the rules that were not applied.")
 @click.option("--explain", is_flag=True, help="Show why, and the source, below each finding.")
 @click.option("--fix", is_flag=True, help="Make every change that has one right answer.")
 @click.option("--diff", is_flag=True, help="Show what --fix would change, and change nothing.")
@@ -64,6 +66,7 @@ def check(
     fail_on: str,
     summary: bool,
     quiet: bool,
+    verbose: bool,
     explain: bool,
     fix: bool,
     diff: bool,
@@ -102,13 +105,14 @@ def check(
     from gptoss.rules.rule import Severity
     from gptoss.text.whole_files import write_whole
 
+    shown = partial(render, quiet=quiet, explain=explain, verbose=verbose)
     if summary and any(f.rule.severity > Severity.INFO for f in findings_of(checked)):
-        click.echo(render("text", _serious(checked), paint, quiet=quiet, explain=explain) + "\n")
+        click.echo(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:
         if path:
-            write_whole(path, render(form, checked, quiet=quiet, explain=explain) + "\n")
+            write_whole(path, shown(form, checked) + "\n")
         else:
-            text = render(form, checked, paint, quiet=quiet, explain=explain)
+            text = shown(form, checked, paint)
             if text:
                 click.echo(text)
     if _fails(checked, fail_on):

@@ -51,14 +51,21 @@ class Style:
         paint: Gives a text a colour.
         explain: Whether each finding shows its rule's reason and source.
         quiet: Whether only errors and warnings are shown, one line each.
+        verbose: Whether the rules that were not applied are named.
     """
 
     def __init__(
-        self, paint: Callable[[str, str], str], *, explain: bool = False, quiet: bool = False
+        self,
+        paint: Callable[[str, str], str],
+        *,
+        explain: bool = False,
+        quiet: bool = False,
+        verbose: bool = False,
     ) -> None:
         self.paint = paint
         self.explain = explain
         self.quiet = quiet
+        self.verbose = verbose
 
 
 def plain(text: str, _style: str) -> str:
@@ -73,6 +80,7 @@ def render(
     *,
     explain: bool = False,
     quiet: bool = False,
+    verbose: bool = False,
 ) -> str:
     """The report of a check in one format, without a line break at its end.
 
@@ -82,6 +90,7 @@ def render(
         paint: Gives a text a colour; only formats for people use it.
         explain: Show the rule's reason and source below each finding (text).
         quiet: Show only errors and warnings, one line each, and nothing else (text).
+        verbose: Name the rules that were not applied (text).
 
     Raises:
         InputError: There is no such format.
@@ -89,4 +98,4 @@ def render(
     if form not in FORMATS:
         raise InputError(f"there is no format {form}; it is one of {', '.join(FORMATS)}")
     module: Report = import_module(f"gptoss.reports.{form}")
-    return module.report(checked, Style(paint, explain=explain, quiet=quiet))
+    return module.report(checked, Style(paint, explain=explain, quiet=quiet, verbose=verbose))

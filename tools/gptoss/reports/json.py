@@ -40,12 +40,18 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "name": finding.rule.name,
         "severity": finding.rule.severity.word,
         "message": message_of(finding),
+        "subjects": list(finding.subjects),
         "hint": hint_of(finding),
         **_place(finding.place),
         "also": [
-            {**_place(also.place), "message": without_secrets(also.message)}
+            {
+                **_place(also.place),
+                "message": without_secrets(also.message),
+                "same": also.same,
+            }
             for also in finding.also
         ],
+        "fixable": bool(finding.fixes),
         "source": finding.rule.source,
     }
 

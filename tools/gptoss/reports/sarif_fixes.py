@@ -21,7 +21,7 @@ def fixes_of(finding: Finding, artifact: Callable[[str], dict[str, str]]) -> lis
     """The fix with its replacements; nothing where there is none or it cannot be made."""
     changes: dict[str, list[dict[str, Any]]] = {}
     try:
-        for edit in (edit for fix in finding.fixes for edit in fix.edits):
+        for edit in dict.fromkeys(edit for fix in finding.fixes for edit in fix.edits):
             text = read_text(own_file(edit.place.file))
             replacements = [_replacement(text, change) for change in edit_changes(text, edit)]
             changes.setdefault(edit.place.file, []).extend(replacements)

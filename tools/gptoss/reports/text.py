@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import textwrap
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of, not_applied_of
 from gptoss.reports.common import documentation, hint_of, message_of, reason_of, summary
+from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Severity
 from gptoss.text.files import text_of
 from gptoss.text.secrets import line_without_secrets, without_secrets
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
@@ -30,9 +32,13 @@ def report(checked: Sequence[Checked], style: Style) -> str:
         return "\n".join(_headline(finding, style) for finding in serious)
     lines: list[str] = []
     cache: dict[str, list[str]] = {}
-    for finding in findings_of(checked):
-        lines += [*_finding(finding, cache, style), ""]
-    lines += _not_applied(checked)
+    for place, group in groupby(findings_of(checked), key=lambda finding: finding.place):
+        excerpt = _excerpt(place, cache, style)
+        for finding in group:
+            lines += _finding(finding, excerpt, style)
+            excerpt = []
+        lines.append("")
+    lines += _not_applied(checked, style)
     return "\n".join([*lines, summary(checked), *_fixable(checked)])
 
 
@@ -42,21 +48,36 @@ def _fixable(checked: Sequence[Checked]) -> list[str]:
     return [f"{count} with one right answer: --fix makes it, --diff shows it"] if count else []
 
 
-def _not_applied(checked: Sequence[Checked]) -> list[str]:
-    by_reason: dict[str, list[str]] = {}
+def _not_applied(checked: Sequence[Checked], style: Style) -> list[str]:
+    """How many rules were not applied and why, or which."""
+    workers: dict[str, dict[str, None]] = {}
+    rules: dict[str, dict[str, None]] = {}
     for item in not_applied_of(checked):
-        by_reason.setdefault(item.reason, []).append(item.rule)
-    if not by_reason:
+        rules.setdefault(item.lacks, {})[item.rule] = None
+        if item.worker:
+            workers.setdefault(item.lacks, {})[item.worker] = None
+    if not rules:
         return []
-    lines = ["not applied:"]
-    for reason, rules in by_reason.items():
-        lines += [
-            f"  {reason}:",
-            *textwrap.wrap(
-                ", ".join(rules), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
-            ),
-        ]
-    return [*lines, ""]
+    reasons = {
+        lacks: f"{lacks} of {quoted(workers[lacks])}" if lacks in workers else lacks
+        for lacks in rules
+    }
+    if style.verbose:
+        return [*_listed({reasons[lacks]: names for lacks, names in rules.items()}), ""]
+    total = len({rule for names in rules.values() for rule in names})
+    counted = [f"{len(names)} ({reasons[lacks]})" for lacks, names in rules.items()]
+    noun = "rule" if total == 1 else "rules"
+    return [f"{total} {noun} not applied: {', '.join(counted)}; --verbose names them"]
+
+
+def _listed(rules: Mapping[str, Iterable[str]]) -> Iterator[str]:
+    """Rules by the reason that they were not applied for."""
+    yield "not applied:"
+    for reason, names in rules.items():
+        yield f"  {reason}:"
+        yield from textwrap.wrap(
+            ", ".join(names), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
+        )
 
 
 def _headline(finding: Finding, style: Style) -> str:
@@ -65,13 +86,15 @@ def _headline(finding: Finding, style: Style) -> str:
     return f"{place}: {style.paint(word, word)}: {message_of(finding)} [{finding.rule.id}]"
 
 
-def _finding(finding: Finding, cache: dict[str, list[str]], style: Style) -> list[str]:
-    lines = [_headline(finding, style), *_excerpt(finding.place, cache, style)]
-    for also in finding.also:
-        place = style.paint(str(also.place), "place")
-        lines.append(f"  {place}: {without_secrets(also.message)}")
-        lines += _excerpt(also.place, cache, style)
-    lines.append(f"  {style.paint('hint', 'hint')}: {hint_of(finding)}")
+def _finding(finding: Finding, excerpt: list[str], style: Style) -> list[str]:
+    hint = f"{style.paint('hint', 'hint')}: {hint_of(finding)}"
+    lines = [_headline(finding, style), *excerpt, f"  {hint}"]
+    if excerpt and len(excerpt[-1]) + len(hint_of(finding)) < WIDTH - len(" hint:"):
+        lines[-2:] = [f"{excerpt[-1]} {hint}"]
+    lines += [
+        f"  {style.paint(str(also.place), 'place')}: {without_secrets(also.message)}"
+        for also in finding.also
+    ]
     return lines + (_explanation(finding.rule, style) if style.explain else [])
 
 

@@ -150,7 +150,8 @@ def _discovery(deployment: Deployment, request: ComponentRequest) -> Iterator[Sa
     if request.failover and request.gpu_memory and (mode is None or mode.value != "container"):
         yield Said(
             mode or request.failover,
-            "failover is inside the pod, for which workers have to be discovered by container",
+            "failover is inside the pod, and for that the operator wants workers discovered by "
+            "container",
             "annotate the graph with nvidia.com/dynamo-kube-discovery-mode: container",
         )
 
