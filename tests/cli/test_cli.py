@@ -94,11 +94,13 @@ def test_findings_have_every_field_of_the_format() -> None:
         "name",
         "severity",
         "message",
+        "subjects",
         "hint",
         "file",
         "line",
         "column",
         "also",
+        "fixable",
         "source",
     }
     for finding in report["findings"]:
@@ -109,7 +111,11 @@ def test_findings_have_every_field_of_the_format() -> None:
 
 
 def test_a_manifest_s_mistakes_are_named_at_their_lines() -> None:
-    found = {(Path(f["file"]).name, f["line"], f["rule"]) for f in reported(AS_FOUND)["findings"]}
+    found = {
+        (Path(place["file"]).name, place["line"], finding["rule"])
+        for finding in reported(AS_FOUND)["findings"]
+        for place in (finding, *finding["also"])
+    }
     lines = (Path(AS_FOUND) / "deploy.yaml").read_text().splitlines()
     main_lines = [n for n, line in enumerate(lines, 1) if "componentType: main" in line]
     assert {("deploy.yaml", line, "G001") for line in main_lines} <= found
@@ -121,8 +127,8 @@ def test_text_shows_place_severity_message_rule_source_line_caret_and_hint() -> 
     assert block[0].endswith("so the worker is never discovered [G001]")
     assert ": error: " in block[0]
     assert block[1].strip() == "componentType: main"
-    assert block[2].strip() == "^" * len("componentType")
-    assert block[3] == "  hint: write componentType: worker"
+    assert block[2].strip() == "^" * len("componentType") + " hint: write componentType: worker"
+    assert block[3].endswith("deploy.yaml:82:7: Decode: the same")
 
 
 @pytest.mark.parametrize(
