@@ -107,7 +107,7 @@ def test_findings_have_every_field_of_the_format() -> None:
         assert set(finding) == keys
         assert finding["rule"] in RULES
         for also in finding["also"]:
-            assert set(also) == {"file", "line", "column", "message"}
+            assert set(also) == {"file", "line", "column", "message", "same"}
 
 
 def test_a_manifest_s_mistakes_are_named_at_their_lines() -> None:
