@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gptoss.checking.checker import run
+from gptoss.rules.examples import read_examples
 from gptoss.rules.family import family_of
 from gptoss.rules.rule import RULES, Finding, Need, Rule, Severity
 from gptoss.rules.rule import rule as declare
@@ -18,6 +19,7 @@ from tests.rules.examples import FACTS, Example, deployment_of, read
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+    from pathlib import Path
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Release
@@ -128,6 +130,23 @@ def test_a_function_that_takes_what_its_rule_cannot_get_is_refused() -> None:
     with pytest.raises(ValueError, match=r"D999 takes release; add Need.RELEASE to its needs"):
         declared(WORKERS)
     assert "D999" not in RULES
+
+
+def test_every_file_of_examples_belongs_to_a_rule() -> None:
+    folders = {rule.file.parent for rule in RULES.values()}
+    files = {path for folder in folders for path in folder.glob("*")}
+    assert files <= {rule.file for rule in RULES.values() if rule.inline is None}
+
+
+def test_a_file_of_examples_that_lacks_one_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "D999.txt"
+    path.write_text("# bad\n# decode\nreplicas: 2\n\n# good\n# decode\nreplicas: 1\n")
+    with pytest.raises(ValueError, match=r"D999.txt has no # near; write each above its example"):
+        read_examples(path)
+    path.write_text(path.read_text() + "# near\n{}\n")
+    expected = ("# decode\nreplicas: 2", "# decode\nreplicas: 1", "{}")
+    read_examples.cache_clear()
+    assert read_examples(path) == expected
 
 
 def test_families_are_told_apart() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass
+from pathlib import Path
 
 from gptoss.deployment.model import Platform, Runtime
 
@@ -56,3 +57,9 @@ def family_of(module: str, rule: str) -> Family:
             f"identifier such as {family.letter}{rule[1:]}, or put it into the folder of its family"
         )
     return family
+
+
+def folder_of(module: str) -> Path:
+    """The folder of the family that a module is in."""
+    package = sys.modules[".".join(module.split(".")[:3])]
+    return Path(package.__file__ or "").parent

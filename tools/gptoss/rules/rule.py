@@ -8,12 +8,14 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Platform, Runtime
-from gptoss.rules.family import family_of
+from gptoss.rules.examples import Examples, read_examples
+from gptoss.rules.family import family_of, folder_of
 from gptoss.rules.readings import quoted
 from gptoss.rules.subjects import DEPLOYMENT, problems
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
+    from pathlib import Path
 
     from gptoss.deployment.model import Problem
     from gptoss.rules.family import Family
@@ -134,9 +136,8 @@ class Rule:
         summary: What it finds, in one sentence.
         reason: Why that matters.
         source: Where the fact behind it is stated.
-        bad: An example that fires it; see ``docs/rules/README.md`` for the form.
-        good: The same, mended.
-        near: A near miss that must stay silent.
+        inline: Its examples, where they stand beside it.
+        file: Where they stand otherwise.
         needs: Knowledge it cannot do without.
         fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
         runtimes: What a deployment runs on that the rule is about; for others it does not exist.
@@ -155,9 +156,8 @@ class Rule:
     summary: str
     reason: str
     source: str
-    bad: str
-    good: str
-    near: str
+    inline: Examples | None
+    file: Path
     needs: tuple[Need, ...]
     fixable: bool
     runtimes: tuple[Runtime, ...]
@@ -168,6 +168,26 @@ class Rule:
     reports: str
     check: Check
     takes: tuple[str, ...]
+
+    @property
+    def examples(self) -> Examples:
+        """What fires it, the same mended, and a near miss that must stay silent."""
+        return self.inline or read_examples(self.file)
+
+    @property
+    def bad(self) -> str:
+        """An example that fires it."""
+        return self.examples.bad
+
+    @property
+    def good(self) -> str:
+        """The same, mended."""
+        return self.examples.good
+
+    @property
+    def near(self) -> str:
+        """A near miss that must stay silent."""
+        return self.examples.near
 
 
 RULES: dict[str, Rule] = {}
@@ -182,8 +202,8 @@ def rule(
     severity: Severity,
     *,
     source: str,
-    bad: str,
-    good: str,
+    bad: str = "",
+    good: str = "",
     near: str = "",
     of: Subject = DEPLOYMENT,
     reports: str = "",
@@ -198,8 +218,8 @@ def rule(
 
     Its function is called for each subject ``of`` which it is. A rule that ``reports`` a kind of
     problem is about each problem of that kind; with a ``hint`` it hands on what the problem says,
-    and its function has no body. What a rule does not say about runtimes, platforms and engine
-    YAMLs its family says.
+    and its function has no body. Its examples stand here or in a file of the family. What a rule
+    does not say about runtimes, platforms and engine YAMLs its family says.
 
     Raises:
         ValueError: Another rule has this identifier, it is not one of its family, or the function
@@ -220,9 +240,8 @@ def rule(
             summary=" ".join(summary.split()),
             reason=reason.strip(),
             source=source,
-            bad=inspect.cleandoc(bad),
-            good=inspect.cleandoc(good),
-            near=inspect.cleandoc(near),
+            inline=Examples(*map(inspect.cleandoc, (bad, good, near))) if bad else None,
+            file=folder_of(declared.__module__) / "examples" / f"{id}.txt",
             needs=needs,
             fixable=fixable,
             runtimes=runtimes or family.runtimes,
