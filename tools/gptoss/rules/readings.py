@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Claim, Setting
-    from gptoss.facts.world import Release
     from gptoss.text.command import Variable
     from gptoss.text.places import Located
 
@@ -57,13 +56,6 @@ def is_hub_id(model: str) -> bool:
 def is_path(model: str) -> bool:
     """Whether a model is named by an absolute path."""
     return model.startswith("/")
-
-
-def needed_release(deployment: Deployment) -> Release:
-    """Facts about the release, for rules that declare Need.RELEASE."""
-    if deployment.release is None:
-        raise LookupError("a rule that asks for the release has to declare Need.RELEASE")
-    return deployment.release
 
 
 def public_name(worker: Worker) -> Located[str] | None:

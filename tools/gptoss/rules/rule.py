@@ -277,9 +277,9 @@ def _taken(id: str, check: Any, of: Subject, needs: tuple[Need, ...]) -> tuple[s
     names: tuple[str, ...] = check.__code__.co_varnames[: check.__code__.co_argcount]
     offered = {**BESIDE, **of.parameters}
     for name in names:
-        if check.__annotations__.get(name) != offered.get(name.lstrip("_"), ""):
+        if check.__annotations__.get(name) != offered.get(name, ""):
             listed = ", ".join(f"{key}: {kind}" for key, kind in offered.items())
             raise ValueError(f"{id} takes {name}, but can take only {listed}")
         if name in NEEDED and NEEDED[name] not in needs:
             raise ValueError(f"{id} takes {name}; add Need.{NEEDED[name].name} to its needs")
-    return tuple(name.lstrip("_") for name in names)
+    return names

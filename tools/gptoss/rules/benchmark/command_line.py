@@ -9,13 +9,13 @@ from gptoss.command_lines.arguments import Kind, unresolved
 from gptoss.rules.readings import quoted
 from gptoss.rules.release.parsed import is_choice, mistyped, nearest, out_of_bounds
 from gptoss.rules.rule import Said, Severity, rule
+from gptoss.rules.subjects import BENCHMARK
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.facts.programs import Flag
-    from gptoss.facts.world import Facts
 
 SOURCE = "command line of aiperf 0.13.0; no flag was removed from 0.1.1 to 0.13.0"
 PAIRS = ("--extra-inputs", "--header")
@@ -26,6 +26,7 @@ WHOLE = re.compile(r"\s*[+-]?\d+\.0*\s*")
     "B020",
     "benchmark-flag-unknown",
     Severity.ERROR,
+    of=BENCHMARK,
     source=SOURCE,
     bad="""
     # benchmark flags
@@ -40,13 +41,13 @@ WHOLE = re.compile(r"\s*[+-]?\d+\.0*\s*")
     --random_seed 100
     """,
 )
-def benchmark_flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def benchmark_flag_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark gives aiperf a flag that it does not have.
 
     aiperf stops at it, after the deployment was started and waited for. It takes no abbreviations,
     and a switch has a ``--no-`` form only where its help shows one.
     """
-    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    arguments = benchmark.arguments
     for fault in arguments.faults if arguments else ():
         if arguments and fault.kind is Kind.UNKNOWN:
             close = nearest(fault.name, tuple(arguments.program.spellings))
@@ -58,6 +59,7 @@ def benchmark_flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "B021",
     "benchmark-flag-misused",
     Severity.ERROR,
+    of=BENCHMARK,
     source=SOURCE,
     bad="""
     # benchmark flags
@@ -72,13 +74,13 @@ def benchmark_flag_unknown(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     --extra-inputs top_k:1 temperature:0
     """,
 )
-def benchmark_flag_misused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def benchmark_flag_misused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has no value, is given twice, or a word belongs to no flag.
 
     aiperf stops at it. Only ``--extra-inputs``, ``--header``, ``--url`` and a few others take
     several values.
     """
-    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    arguments = benchmark.arguments
     for fault in arguments.faults if arguments else ():
         if fault.kind is not Kind.UNKNOWN:
             yield Said(
@@ -92,6 +94,7 @@ def benchmark_flag_misused(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     "B022",
     "benchmark-value-refused",
     Severity.ERROR,
+    of=BENCHMARK,
     source=SOURCE,
     bad="""
     # benchmark flags
@@ -106,12 +109,12 @@ def benchmark_flag_misused(deployment: Deployment, _facts: Facts) -> Iterator[Sa
     --ui NONE --warmup-request-count 10
     """,
 )
-def benchmark_value_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def benchmark_value_refused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has a value that aiperf refuses.
 
     It is no number where one is wanted, too small or too large, or not among the words it takes.
     """
-    arguments = deployment.benchmark.arguments if deployment.benchmark else None
+    arguments = benchmark.arguments
     for given in arguments.given if arguments else ():
         for value in given.values:
             if unresolved(value.value):

@@ -6,14 +6,12 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import Kind
 from gptoss.facts.programs import WORKER
-from gptoss.rules.release.parsed import SOURCE, Reading, readings
+from gptoss.rules.release.parsed import READINGS, SOURCE, Reading
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
     from gptoss.text.places import Located
 
 
@@ -21,6 +19,7 @@ if TYPE_CHECKING:
     "R012",
     "dotted-flag-malformed",
     Severity.ERROR,
+    of=READINGS,
     runtimes=DYNAMO,
     source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
     bad="""
@@ -37,24 +36,23 @@ if TYPE_CHECKING:
     """,
     needs=(Need.RELEASE,),
 )
-def dotted_flag_malformed(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def dotted_flag_malformed(reading: Reading) -> Iterator[Said]:
     """A ``--trtllm.`` flag has no value, or its path cannot be.
 
     These flags are not argparse's: the value is the next word and ``=`` becomes part of the path.
     """
-    for reading in readings(deployment):
-        for fault in reading.arguments.faults:
-            if fault.kind is not Kind.DOTTED:
-                continue
-            flag, equals, value = fault.at.value.partition("=")
-            hint = f"write {flag} {value}" if equals and value else "write the value after it"
-            yield Said(fault.at, f"{reading.name}: {fault.at.value}: {fault.told}", hint)
-        for word, block in _conflicts(reading):
-            yield Said(
-                word,
-                f"{reading.name}: {word.value} is inside {block}, which already has a value",
-                "remove one of them",
-            )
+    for fault in reading.arguments.faults:
+        if fault.kind is not Kind.DOTTED:
+            continue
+        flag, equals, value = fault.at.value.partition("=")
+        hint = f"write {flag} {value}" if equals and value else "write the value after it"
+        yield Said(fault.at, f"{fault.at.value}: {fault.told}", hint)
+    for word, block in _conflicts(reading):
+        yield Said(
+            word,
+            f"{word.value} is inside {block}, which already has a value",
+            "remove one of them",
+        )
 
 
 def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
@@ -74,6 +72,7 @@ def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     "R018",
     "flags-do-not-combine",
     Severity.ERROR,
+    of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE} (validate)",
     bad="""
@@ -90,17 +89,16 @@ def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     """,
     needs=(Need.RELEASE,),
 )
-def flags_do_not_combine(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flags_do_not_combine(reading: Reading) -> Iterator[Said]:
     """Two flags cannot be given together, or one needs another that is not given.
 
     The program reads them all and then stops.
     """
-    for reading in readings(deployment):
-        for name, told, hint in _combinations(reading):
-            given = reading.arguments.last(name)
-            variable = reading.arguments.variable(reading.program.flags[name])
-            at = given.at if given else variable or reading.command
-            yield Said(at, f"{reading.name}: {told}", hint)
+    for name, told, hint in _combinations(reading):
+        given = reading.arguments.last(name)
+        variable = reading.arguments.variable(reading.program.flags[name])
+        at = given.at if given else variable or reading.command
+        yield Said(at, f"{told}", hint)
 
 
 def _combinations(reading: Reading) -> Iterator[tuple[str, str, str]]:

@@ -5,20 +5,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.fixes import remove_flag, rename_flag
-from gptoss.rules.release.parsed import SOURCE, readings
+from gptoss.rules.release.parsed import READINGS, SOURCE, Reading
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
 
 
 @rule(
     "R009",
     "flag-abbreviated",
     Severity.WARNING,
+    of=READINGS,
     runtimes=DYNAMO,
     fixable=True,
     source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
@@ -36,28 +34,28 @@ if TYPE_CHECKING:
     """,
     needs=(Need.RELEASE,),
 )
-def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_abbreviated(reading: Reading) -> Iterator[Said]:
     """Only the beginning of a flag's name is written.
 
     It is taken while no other flag begins that way. The next release may add one, and who searches
     for the flag does not find it.
     """
-    for reading in readings(deployment):
-        for given in reading.arguments.given:
-            if not given.abbreviated:
-                continue
-            yield Said(
-                given.at,
-                f"{reading.name}: {given.spelling} is the beginning of {given.whole}",
-                f"write {given.whole}",
-                fix=rename_flag(given.at.place, given.spelling, given.whole),
-            )
+    for given in reading.arguments.given:
+        if not given.abbreviated:
+            continue
+        yield Said(
+            given.at,
+            f"{given.spelling} is the beginning of {given.whole}",
+            f"write {given.whole}",
+            fix=rename_flag(given.at.place, given.spelling, given.whole),
+        )
 
 
 @rule(
     "R010",
     "flag-ignored",
     Severity.WARNING,
+    of=READINGS,
     fixable=True,
     source=f"{SOURCE}: accepted for compatibility, without effect",
     bad="""
@@ -76,36 +74,36 @@ def flag_abbreviated(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_ignored(reading: Reading) -> Iterator[Said]:
     """A flag or its variable is accepted by this release and has no effect.
 
     From 1.3 on the frontend decides by the registered workers whether prefill and decode are apart,
     as ``--enforce-disagg`` asked for; from 1.4 on it admits every request.
     """
-    for reading in readings(deployment):
-        release = reading.program.release
-        for given in reading.arguments.given:
-            if given.flag.ignored:
-                yield Said(
-                    given.at,
-                    f"{reading.name}: release {release} accepts {given.spelling} and ignores it",
-                    "remove it",
-                    fix=remove_flag(given.at.place, given.spelling),
-                )
-        for flag in reading.program.flags.values():
-            variable = reading.arguments.variable(flag) if flag.ignored else None
-            if variable:
-                yield Said(
-                    variable,
-                    f"{reading.name}: release {release} ignores {variable.name}",
-                    "remove it",
-                )
+    release = reading.program.release
+    for given in reading.arguments.given:
+        if given.flag.ignored:
+            yield Said(
+                given.at,
+                f"release {release} accepts {given.spelling} and ignores it",
+                "remove it",
+                fix=remove_flag(given.at.place, given.spelling),
+            )
+    for flag in reading.program.flags.values():
+        variable = reading.arguments.variable(flag) if flag.ignored else None
+        if variable:
+            yield Said(
+                variable,
+                f"release {release} ignores {variable.name}",
+                "remove it",
+            )
 
 
 @rule(
     "R011",
     "flag-ends-program",
     Severity.ERROR,
+    of=READINGS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -122,17 +120,16 @@ def flag_ignored(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def flag_ends_program(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_ends_program(reading: Reading) -> Iterator[Said]:
     """A flag makes the program print something and end.
 
     Kubernetes starts it again and again, and nothing is ever served.
     """
-    for reading in readings(deployment):
-        for given in reading.arguments.given:
-            if given.flag.type == "exit":
-                yield Said(
-                    given.at,
-                    f"{reading.name}: {given.spelling} makes {reading.told} print and end",
-                    "remove it",
-                    fix=remove_flag(given.at.place, given.spelling),
-                )
+    for given in reading.arguments.given:
+        if given.flag.type == "exit":
+            yield Said(
+                given.at,
+                f"{given.spelling} makes {reading.told} print and end",
+                "remove it",
+                fix=remove_flag(given.at.place, given.spelling),
+            )

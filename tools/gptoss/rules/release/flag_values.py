@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.facts import programs
 from gptoss.rules.fixes import set_flag
 from gptoss.rules.release.parsed import (
+    READINGS,
     SOURCE,
     Reading,
     choice_hint,
@@ -14,7 +15,6 @@ from gptoss.rules.release.parsed import (
     judged,
     mistyped,
     out_of_bounds,
-    readings,
     span,
 )
 from gptoss.rules.rule import Need, Said, Severity, rule
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from gptoss.command_lines.arguments import Given
     from gptoss.deployment.model import Deployment
     from gptoss.facts.programs import Flag
-    from gptoss.facts.world import Facts, Model
+    from gptoss.facts.world import Model
     from gptoss.rules.fixes import Fix
     from gptoss.text.places import Located
 
@@ -60,6 +60,7 @@ def _releases_that_take(reading: Reading, flag: Flag, value: str) -> tuple[str, 
     "R005",
     "value-of-another-release",
     Severity.ERROR,
+    of=READINGS,
     source=SOURCE,
     bad="""
     # release: 1.0.2
@@ -77,13 +78,12 @@ def _releases_that_take(reading: Reading, flag: Flag, value: str) -> tuple[str, 
     """,
     needs=(Need.RELEASE,),
 )
-def value_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def value_of_another_release(reading: Reading) -> Iterator[Said]:
     """A flag has a value that another release takes and this one does not.
 
     The program stops at it.
     """
-    for reading in readings(deployment):
-        yield from other_releases_values(reading)
+    yield from other_releases_values(reading)
 
 
 def other_releases_values(reading: Reading) -> Iterator[Said]:
@@ -93,7 +93,7 @@ def other_releases_values(reading: Reading) -> Iterator[Said]:
         if releases:
             yield Said(
                 given.at,
-                f"{reading.name}: {given.spelling} {value.value} "
+                f"{given.spelling} {value.value} "
                 f"{span(reading.program, releases)}; release {reading.program.release} stops "
                 "at it",
                 f"use one of {', '.join(given.flag.choices)}",
@@ -104,6 +104,7 @@ def other_releases_values(reading: Reading) -> Iterator[Said]:
     "R013",
     "value-not-a-choice",
     Severity.ERROR,
+    of=READINGS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -120,13 +121,12 @@ def other_releases_values(reading: Reading) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def value_not_a_choice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def value_not_a_choice(reading: Reading, deployment: Deployment) -> Iterator[Said]:
     """A flag has a value that no release takes.
 
     The program stops at it and names the values it takes.
     """
-    for reading in readings(deployment):
-        yield from refused_values(reading, deployment.model)
+    yield from refused_values(reading, deployment.model)
 
 
 def refused_values(reading: Reading, model: Model | None) -> Iterator[Said]:
@@ -135,7 +135,7 @@ def refused_values(reading: Reading, model: Model | None) -> Iterator[Said]:
         if not _releases_that_take(reading, given.flag, value.value):
             yield Said(
                 given.at,
-                f"{reading.name}: {given.spelling} does not take {value.value!r}",
+                f"{given.spelling} does not take {value.value!r}",
                 choice_hint(given.flag, value.value),
                 fix=_right_parser(model, given),
             )
@@ -154,6 +154,7 @@ def _right_parser(model: Model | None, given: Given) -> Fix | None:
     "R014",
     "value-of-wrong-type",
     Severity.ERROR,
+    of=READINGS,
     source=SOURCE,
     bad="""
     # worker flags
@@ -169,13 +170,12 @@ def _right_parser(model: Model | None, given: Given) -> Fix | None:
     """,
     needs=(Need.RELEASE,),
 )
-def value_of_wrong_type(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def value_of_wrong_type(reading: Reading) -> Iterator[Said]:
     """A number is not written as one, or is outside what the program takes.
 
     The program stops at it.
     """
-    for reading in readings(deployment):
-        yield from wrong_types(reading)
+    yield from wrong_types(reading)
 
 
 def wrong_types(reading: Reading) -> Iterator[Said]:
@@ -188,6 +188,6 @@ def wrong_types(reading: Reading) -> Iterator[Said]:
             if wanted:
                 yield Said(
                     given.at,
-                    f"{reading.name}: {given.spelling} takes {wanted}, not {value.value!r}",
+                    f"{given.spelling} takes {wanted}, not {value.value!r}",
                     f"write {wanted}",
                 )

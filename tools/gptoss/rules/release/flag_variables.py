@@ -7,22 +7,20 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
 from gptoss.rules.release.parsed import (
+    READINGS,
     SOURCE,
     Reading,
     choice_hint,
     is_choice,
     mistyped,
     out_of_bounds,
-    readings,
 )
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Deployment
     from gptoss.facts.programs import Flag
-    from gptoss.facts.world import Facts
     from gptoss.text.command import Variable
 
 BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
@@ -32,6 +30,7 @@ BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
     "R015",
     "variable-refused",
     Severity.ERROR,
+    of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE}; dynamo/common/configuration/utils.py",
     bad="""
@@ -48,20 +47,19 @@ BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
     """,
     needs=(Need.RELEASE,),
 )
-def variable_refused(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def variable_refused(reading: Reading) -> Iterator[Said]:
     """A variable gives a flag's default, and the program stops at its value.
 
     The message in the log is Python's own and names neither the variable nor the flag. A number is
     read even where the flag is given too.
     """
-    for reading in readings(deployment):
-        for flag, variable, value in _variables(reading):
-            if flag.env_checked and (wanted := _wanted(reading, flag, value)):
-                yield Said(
-                    variable,
-                    f"{reading.name}: {variable.name} takes {wanted}, not {value!r}",
-                    "correct it, or remove the variable",
-                )
+    for flag, variable, value in _variables(reading):
+        if flag.env_checked and (wanted := _wanted(reading, flag, value)):
+            yield Said(
+                variable,
+                f"{variable.name} takes {wanted}, not {value!r}",
+                "correct it, or remove the variable",
+            )
 
 
 def _wanted(reading: Reading, flag: Flag, value: str) -> str | None:
@@ -92,6 +90,7 @@ def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     "R016",
     "variable-not-a-choice",
     Severity.WARNING,
+    of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE}; argparse compares no default with the choices",
     bad="""
@@ -117,31 +116,31 @@ def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     """,
     needs=(Need.RELEASE,),
 )
-def variable_not_a_choice(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def variable_not_a_choice(reading: Reading) -> Iterator[Said]:
     """A variable has a value that its flag would refuse, and nothing says so at the start.
 
     Choices are compared for flags only. An unknown router mode becomes round-robin; others fail
     later, when the program first uses them.
     """
-    for reading in readings(deployment):
-        for flag, variable, value in _variables(reading):
-            if flag.env_checked or reading.arguments.last(flag.name) or _are_choices(flag, value):
-                continue
-            if flag.name == "--router-mode":
-                told = "the frontend then routes round-robin without a word"
-            else:
-                told = "nothing says so until it is used"
-            yield Said(
-                variable,
-                f"{reading.name}: {flag.name} does not take {variable.name}={value}, and {told}",
-                choice_hint(flag, value),
-            )
+    for flag, variable, value in _variables(reading):
+        if flag.env_checked or reading.arguments.last(flag.name) or _are_choices(flag, value):
+            continue
+        if flag.name == "--router-mode":
+            told = "the frontend then routes round-robin without a word"
+        else:
+            told = "nothing says so until it is used"
+        yield Said(
+            variable,
+            f"{flag.name} does not take {variable.name}={value}, and {told}",
+            choice_hint(flag, value),
+        )
 
 
 @rule(
     "R017",
     "variable-not-a-boolean",
     Severity.WARNING,
+    of=READINGS,
     runtimes=DYNAMO,
     source="ai-dynamo wheels 1.0.2 to 1.6.1 dynamo/common/configuration/utils.py (every other text "
     "is false)",
@@ -159,17 +158,16 @@ def variable_not_a_choice(deployment: Deployment, _facts: Facts) -> Iterator[Sai
     """,
     needs=(Need.RELEASE,),
 )
-def variable_not_a_boolean(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def variable_not_a_boolean(reading: Reading) -> Iterator[Said]:
     """The variable of a switch holds neither a yes nor a no.
 
     Only true, 1, yes and on switch it on; any other text switches it off, "enabled" among them.
     """
-    for reading in readings(deployment):
-        for flag, variable, value in _variables(reading):
-            known = value.strip().lower() in BOOLEANS
-            if flag.type == "bool" and not known and not reading.arguments.last(flag.name):
-                yield Said(
-                    variable,
-                    f"{reading.name}: {variable.name}={value} is read as false",
-                    "write true or false",
-                )
+    for flag, variable, value in _variables(reading):
+        known = value.strip().lower() in BOOLEANS
+        if flag.type == "bool" and not known and not reading.arguments.last(flag.name):
+            yield Said(
+                variable,
+                f"{variable.name}={value} is read as false",
+                "write true or false",
+            )

@@ -11,6 +11,7 @@ from gptoss.deployment.model import Runtime
 from gptoss.facts import programs
 from gptoss.facts.programs import WORKER
 from gptoss.rules.readings import quoted
+from gptoss.rules.subjects import Case, Subject
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -84,6 +85,16 @@ def readings(deployment: Deployment, *, exact: bool = True) -> Iterator[Reading]
         known = programs.program(arguments.program.name, version)
         if known is arguments.program and known.exact is exact:
             yield Reading(component.name, arguments)
+
+
+def _cases(deployment: Deployment, *, exact: bool) -> Iterator[Case]:
+    for reading in readings(deployment, exact=exact):
+        yield Case(reading.name, (reading,))
+
+
+READINGS = Subject({"reading": "Reading"}, lambda d: _cases(d, exact=True))
+# Those whose program was not read in full.
+INFERRED_READINGS = Subject({"reading": "Reading"}, lambda d: _cases(d, exact=False))
 
 
 def unknown_is_another_programs(reading: Reading) -> bool:

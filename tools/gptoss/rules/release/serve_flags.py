@@ -7,7 +7,7 @@ from itertools import chain
 from typing import TYPE_CHECKING
 
 from gptoss.rules.release.flag_values import other_releases_values, refused_values, wrong_types
-from gptoss.rules.release.parsed import readings
+from gptoss.rules.release.parsed import INFERRED_READINGS, Reading
 from gptoss.rules.release.unknown_flags import (
     missing_values,
     other_releases_flags,
@@ -27,6 +27,7 @@ if TYPE_CHECKING:
     "R020",
     "serve-command-doubtful",
     Severity.WARNING,
+    of=INFERRED_READINGS,
     runtimes=SERVE,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @4c05a74, @00209af; "
     "tests/unittest/api_stability/references/trtllm_serve_cli.yaml @9e7f85f, @029e223",
@@ -47,21 +48,22 @@ if TYPE_CHECKING:
     """,
     needs=(Need.RELEASE,),
 )
-def serve_command_doubtful(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def serve_command_doubtful(
+    reading: Reading, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
     """trtllm-serve most likely stops at a word of the command line.
 
     All flags were read for TensorRT-LLM 1.3.0rc14 only. Those of other versions are inferred from
     versions before and after, so one that is not among them may exist all the same.
     """
-    for reading in readings(deployment, exact=False):
-        for said in chain(
-            other_releases_flags(reading),
-            unknown_flags(reading, facts),
-            missing_values(reading),
-            stray_words(reading),
-            other_releases_values(reading),
-            refused_values(reading, deployment.model),
-            wrong_types(reading),
-        ):
-            message = f"{said.message} (the flags of {reading.program.release} are inferred)"
-            yield replace(said, message=message, fix=None)
+    for said in chain(
+        other_releases_flags(reading),
+        unknown_flags(reading, facts),
+        missing_values(reading),
+        stray_words(reading),
+        other_releases_values(reading),
+        refused_values(reading, deployment.model),
+        wrong_types(reading),
+    ):
+        message = f"{said.message} (the flags of {reading.program.release} are inferred)"
+        yield replace(said, message=message, fix=None)

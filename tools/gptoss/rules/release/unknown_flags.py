@@ -9,10 +9,10 @@ from gptoss.facts import programs
 from gptoss.facts.programs import FRONTEND, SERVE, WORKER
 from gptoss.rules.fixes import remove_flag, rename_flag
 from gptoss.rules.release.parsed import (
+    READINGS,
     SOURCE,
     Reading,
     nearest,
-    readings,
     span,
     unknown_is_another_programs,
 )
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.command_lines.arguments import Fault
-    from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
     from gptoss.rules.fixes import Fix
     from gptoss.text.places import Located
@@ -54,6 +53,7 @@ def _releases(reading: Reading, word: str) -> tuple[str, ...]:
     "R001",
     "flag-of-another-release",
     Severity.ERROR,
+    of=READINGS,
     fixable=True,
     source=f"{SOURCE}; wheels 0.5.0 to 0.7.0",
     bad="""
@@ -72,13 +72,12 @@ def _releases(reading: Reading, word: str) -> tuple[str, ...]:
     """,
     needs=(Need.RELEASE,),
 )
-def flag_of_another_release(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_of_another_release(reading: Reading) -> Iterator[Said]:
     """A flag does not exist in this release.
 
     Both programs stop at the first argument they do not know.
     """
-    for reading in readings(deployment):
-        yield from other_releases_flags(reading)
+    yield from other_releases_flags(reading)
 
 
 def other_releases_flags(reading: Reading) -> Iterator[Said]:
@@ -95,7 +94,7 @@ def other_releases_flags(reading: Reading) -> Iterator[Said]:
         instead, gone = _instead(reading, word, known_to), "gone" in told
         yield Said(
             fault.at,
-            f"{reading.name}: {word} {told}; release {reading.program.release} stops at it",
+            f"{word} {told}; release {reading.program.release} stops at it",
             f"write {instead}" if instead else "remove it",
             fix=_mended(fault.at, word, instead, gone=gone),
         )
@@ -128,6 +127,7 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     "R006",
     "flag-unknown",
     Severity.ERROR,
+    of=READINGS,
     fixable=True,
     source=SOURCE,
     bad="""
@@ -144,14 +144,13 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     """,
     needs=(Need.RELEASE,),
 )
-def flag_unknown(deployment: Deployment, facts: Facts) -> Iterator[Said]:
+def flag_unknown(reading: Reading, facts: Facts) -> Iterator[Said]:
     """A word of the command line looks like a flag, and no release of the program has it.
 
     The program stops at it before it loads anything. Flags of trtllm-serve are spelled with
     underscores.
     """
-    for reading in readings(deployment):
-        yield from unknown_flags(reading, facts)
+    yield from unknown_flags(reading, facts)
 
 
 def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
@@ -164,7 +163,7 @@ def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
             continue
         else:
             told, hint = f"is no flag of {reading.told}", _hint(reading, word, facts)
-        yield Said(fault.at, f"{reading.name}: {word} {told}", hint, fix=_respelt(reading, fault))
+        yield Said(fault.at, f"{word} {told}", hint, fix=_respelt(reading, fault))
 
 
 def _respelt(reading: Reading, fault: Fault) -> Fix | None:
@@ -190,6 +189,7 @@ def _hint(reading: Reading, word: str, facts: Facts) -> str:
     "R007",
     "flag-without-value",
     Severity.ERROR,
+    of=READINGS,
     source=SOURCE,
     bad="""
     # worker flags
@@ -205,13 +205,12 @@ def _hint(reading: Reading, word: str, facts: Facts) -> str:
     """,
     needs=(Need.RELEASE,),
 )
-def flag_without_value(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def flag_without_value(reading: Reading) -> Iterator[Said]:
     """A flag that takes a value is given none.
 
     The next word is another flag, or there is none. An empty variable in a script does that too.
     """
-    for reading in readings(deployment):
-        yield from missing_values(reading)
+    yield from missing_values(reading)
 
 
 def missing_values(reading: Reading) -> Iterator[Said]:
@@ -219,13 +218,13 @@ def missing_values(reading: Reading) -> Iterator[Said]:
     if reading.program.name == SERVE and not reading.arguments.words:
         yield Said(
             reading.command,
-            f"{reading.name}: the command names no model, and {reading.told} stops",
+            f"the command names no model, and {reading.told} stops",
             "write the model's id or folder as the first argument",
         )
     for fault in _faults(reading, Kind.NO_VALUE):
         yield Said(
             fault.at,
-            f"{reading.name}: {fault.at.value} needs a value and has none",
+            f"{fault.at.value} needs a value and has none",
             "add the value, or remove the flag",
         )
 
@@ -234,6 +233,7 @@ def missing_values(reading: Reading) -> Iterator[Said]:
     "R008",
     "stray-argument",
     Severity.ERROR,
+    of=READINGS,
     source=SOURCE,
     bad="""
     # worker flags
@@ -249,14 +249,13 @@ def missing_values(reading: Reading) -> Iterator[Said]:
     """,
     needs=(Need.RELEASE,),
 )
-def stray_argument(deployment: Deployment, _facts: Facts) -> Iterator[Said]:
+def stray_argument(reading: Reading) -> Iterator[Said]:
     """A word belongs to no flag.
 
     Mostly it is a value given to a switch, which takes none, or a second value where one is taken.
     The program stops at it.
     """
-    for reading in readings(deployment):
-        yield from stray_words(reading)
+    yield from stray_words(reading)
 
 
 def stray_words(reading: Reading) -> Iterator[Said]:
@@ -264,7 +263,7 @@ def stray_words(reading: Reading) -> Iterator[Said]:
     for fault in _faults(reading, Kind.MISPLACED):
         yield Said(
             fault.at,
-            f"{reading.name}: {fault.at.value} stands before the model, where trtllm-serve takes "
+            f"{fault.at.value} stands before the model, where trtllm-serve takes "
             "it for a flag of its own and stops",
             "write the model first, or trtllm-serve serve",
         )
@@ -275,13 +274,12 @@ def stray_words(reading: Reading) -> Iterator[Said]:
                 hint += f", or --no-{fault.flag.name[2:]} to switch it off"
             yield Said(
                 fault.at,
-                f"{reading.name}: {fault.at.value}: {fault.told}",
+                f"{fault.at.value}: {fault.told}",
                 hint,
             )
             continue
         yield Said(
             fault.at,
-            f"{reading.name}: the argument {fault.at.value!r} belongs to no flag, and "
-            f"{reading.told} stops at it",
+            f"the argument {fault.at.value!r} belongs to no flag, and {reading.told} stops at it",
             "remove it; a switch takes no value, and a flag one unless it says otherwise",
         )
