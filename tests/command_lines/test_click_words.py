@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import click
 import pytest
 from click.testing import CliRunner
@@ -12,19 +14,30 @@ from gptoss.command_lines.arguments import Kind
 from gptoss.facts.programs import SERVE
 from tests.command_lines.words import arguments_of, known
 
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+    from typing import Any
+
+    Type = click.ParamType[Any, Any]
+
 FLAGS = known(SERVE, "1.3.0rc14")
 
 
-def _option(name: str) -> click.Option:
+TYPES: dict[str, Type] = {"int": click.INT, "float": click.FLOAT}
+
+
+def _option(name: str, types: Mapping[str, Type]) -> click.Option:
     flag = FLAGS.flags[name]
     declared = [name, *(alias for alias in flag.aliases if not alias.startswith("--no-"))]
+    destination = "out_" + name.strip("-").replace("-", "_")
     if not flag.takes_value:
         negative = next((a for a in flag.aliases if a.startswith("--no-")), None)
         declared = [f"{name}/{negative}"] if negative else declared
-        return click.Option([*declared, "out_" + name.strip("-").replace("-", "_")], is_flag=True)
-    return click.Option(
-        [*declared, "out_" + name.strip("-").replace("-", "_")], multiple=flag.nargs == "append"
-    )
+        return click.Option([*declared, destination], is_flag=True, default=flag.default)
+    several = flag.nargs == "append"
+    default = None if several else flag.default
+    kind = types.get(flag.type, click.STRING)
+    return click.Option([*declared, destination], multiple=several, type=kind, default=default)
 
 
 class DefaultGroup(click.Group):
@@ -42,12 +55,12 @@ def _accept(**_given: object) -> None:
     """Takes anything: only the parser is of interest."""
 
 
-COMMAND = click.Command(
-    "serve",
-    params=[click.Argument(["model"]), *map(_option, FLAGS.flags)],
-    callback=_accept,
-)
-GROUP = DefaultGroup(commands={"serve": COMMAND})
+def _command(types: Mapping[str, Type]) -> click.Command:
+    options = (_option(name, types) for name in FLAGS.flags)
+    return click.Command("serve", params=[click.Argument(["model"]), *options], callback=_accept)
+
+
+GROUP = DefaultGroup(commands={"serve": _command({})})
 WORDS = st.one_of(
     st.sampled_from(sorted(FLAGS.spellings)),
     st.sampled_from(["model", "8", "-1", "--", "-", "", "a b", "--unknown", "--tp", "-x", "serve"]),
@@ -93,3 +106,25 @@ def test_every_word_that_is_refused_is_told_with_its_reason(
     arguments = arguments_of(FLAGS, "serve", *line.split())
     assert [fault.kind for fault in arguments.faults] == kinds
     assert (arguments.words[0].value if arguments.words else None) == model
+
+
+@st.composite
+def right_words(draw: st.DrawFn) -> list[str]:
+    words = ["model"]
+    for flag in draw(st.lists(st.sampled_from(list(FLAGS.flags.values())), max_size=5)):
+        spelling, value = draw(st.sampled_from(flag.spellings)), draw(st.sampled_from(["7", "12"]))
+        if not flag.takes_value:
+            words.append(spelling)
+        else:
+            words += draw(st.sampled_from([[spelling, value], [f"{spelling}={value}"]]))
+    return words
+
+
+@given(words=right_words())
+def test_every_flag_is_set_to_what_click_takes(words: list[str]) -> None:
+    taken = _command(TYPES).make_context("serve", list(words)).params
+    for name, found in arguments_of(FLAGS, "serve", *words).in_force().items():
+        real = taken["out_" + name.strip("-").replace("-", "_")]
+        real = list(real) if isinstance(real, tuple) else real
+        # Without a default click has an empty list or false where the facts have none.
+        assert found.value == real or (found.place is None and not (found.value or real))

@@ -15,6 +15,7 @@ from tests.rules.examples import deployment_of, read
 
 FACTS = Facts()
 ENGINE_FILE = "--extra-engine-args"
+NO_BATCH_SIZE = "# worker.yaml\nmax_batch_size: null\ncuda_graph_config: {enable_padding: true}\n"
 
 
 def settings_of(text: str) -> dict[str, tuple[object, str]]:
@@ -30,7 +31,7 @@ def found_in(text: str) -> set[str]:
 
 def test_an_abbreviated_flag_sets_what_the_whole_one_does() -> None:
     short, whole = (
-        f"# worker.yaml\nmax_batch_size: null\n---\n# worker flags\n{flag} 64\n"
+        f"{NO_BATCH_SIZE}---\n# worker flags\n{flag} 64\n"
         for flag in ("--max-batch", "--max-batch-size")
     )
     assert settings_of(short)["max_batch_size"] == (64, "flag")
@@ -54,8 +55,8 @@ def test_the_engine_yaml_is_found_however_it_is_named(given: str) -> None:
     assert found_in(other) - {"R009"} == found_in(usual)
 
 
-def test_a_program_that_reads_no_variables_takes_no_setting_from_one() -> None:
-    text = "# worker.yaml\nmax_batch_size: null\n---\n# worker env\nDYN_TRTLLM_MAX_BATCH: '64'\n"
+def test_a_variable_that_is_no_flag_s_sets_nothing() -> None:
+    text = f"{NO_BATCH_SIZE}---\n# worker env\nDYN_TRTLLM_MAX_BATCH: '64'\n"
     assert settings_of(text)["max_batch_size"] == (2048, "default")
 
 

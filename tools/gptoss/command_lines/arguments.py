@@ -83,15 +83,18 @@ class Given:
     values: tuple[Located[str], ...] = ()
 
     @property
-    def abbreviated(self) -> bool:
-        """Whether only the beginning of its name is written."""
-        return self.spelling not in self.flag.spellings
+    def whole(self) -> str:
+        """The flag's own spelling that is written: in full, its beginning, or with underscores."""
+        known, hyphened = self.flag.spellings, self.spelling.replace("_", "-")
+        for written in (self.spelling, hyphened):
+            if written in known:
+                return written
+        return next((word for word in known if word.startswith(self.spelling)), self.flag.name)
 
     @property
-    def whole(self) -> str:
-        """The spelling that is written, or whose beginning is."""
-        whole = (word for word in self.flag.spellings if word.startswith(self.spelling))
-        return self.spelling if not self.abbreviated else next(whole, self.flag.name)
+    def abbreviated(self) -> bool:
+        """Whether only the beginning of its name is written."""
+        return self.whole != self.spelling and self.whole.startswith(self.spelling)
 
     @property
     def value(self) -> Any:
