@@ -49,6 +49,11 @@ def objects(target: str, *settings: str, helm: str = "helm4") -> list[dict[str, 
     return [document for document in documents if document]
 
 
+def dumped(documents: list[Any]) -> str:
+    """Objects as one text of YAML."""
+    return yaml.dump_all(documents, Dumper=yaml.CSafeDumper)
+
+
 def refusal(target: str | None, *settings: str, helm: str = "helm4", name: str = "gpt-oss") -> str:
     """Why Helm refuses a target with settings."""
     options = [option for setting in settings for option in ("--set", setting)]

@@ -16,6 +16,7 @@ from tests.chart.rendering import (
     SHIPPED,
     TARGETS,
     components,
+    dumped,
     environment,
     objects,
     one,
@@ -200,7 +201,7 @@ def test_kubeconform_takes_every_object_and_pod_of_every_release_and_skips_none(
         everything += [*found, *pods(found).values()]
     done = subprocess.run(
         [ROOT / "tools" / "setup" / "kubeconform.sh"],
-        input=yaml.safe_dump_all(everything),
+        input=dumped(everything),
         capture_output=True,
         text=True,
         check=False,

@@ -22,6 +22,7 @@ from gptoss.sources.kubernetes.build import build
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
 from tests.rules import base
+from tests.rules.patches import dump
 from tests.rules.v1beta1 import as_v1beta1
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ def objects(disaggregated: bool = True, release: str = "1.2.1") -> Objects:
 
 
 def text(parts: Objects) -> str:
-    engines = {role: yaml.safe_dump(engine) for role, engine in parts["engines"].items()}
+    engines = {role: dump(engine) for role, engine in parts["engines"].items()}
     made = [parts["graph"], base.config_map(engines), parts["benchmark"]]
-    return yaml.safe_dump_all([part for part in made if part])
+    return "---\n".join(dump(part) for part in made if part)
 
 
 def deployment(parts: Objects, file: str = "deploy.yaml") -> Deployment:

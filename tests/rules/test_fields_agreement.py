@@ -6,14 +6,13 @@ import subprocess
 from typing import Any
 
 import pytest
-import yaml
 
 from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
 from gptoss.sources.kubernetes.build import build
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_documents
-from tests.chart.rendering import ROOT, objects, one
+from tests.chart.rendering import ROOT, dumped, objects, one
 
 FACTS = Facts()
 REMOVE = object()
@@ -127,7 +126,7 @@ def refused() -> set[str]:
     graphs += [an_object(number) for number in range(len(OBJECTS))]
     done = subprocess.run(
         [ROOT / "tools" / "setup" / "kubeconform.sh", "-output", "json", "-verbose"],
-        input=yaml.safe_dump_all(graphs),
+        input=dumped(graphs),
         capture_output=True,
         text=True,
         check=False,
@@ -143,7 +142,7 @@ def test_what_kubeconform_refuses_is_found_and_what_it_takes_is_not(
     number: int, refused: set[str]
 ) -> None:
     release, path, value = EDITS[number]
-    text = yaml.safe_dump_all(manifests(release, number, path, value))
+    text = dumped(manifests(release, number, path, value))
     assert is_flagged(text) == (f"edit-{number}" in refused)
 
 
@@ -152,7 +151,7 @@ def test_objects_of_kubernetes_are_judged_as_kubeconform_does(
     number: int, refused: set[str]
 ) -> None:
     found = [*objects("disagg-gb200", ALPHA), an_object(number)]
-    assert is_flagged(yaml.safe_dump_all(found)) == (f"object-{number}" in refused)
+    assert is_flagged(dumped(found)) == (f"object-{number}" in refused)
 
 
 def is_flagged(text: str) -> bool:

@@ -120,8 +120,8 @@ def engine(name: str, left: Worker, right: Worker) -> Iterator[Difference]:
     for key in sorted(keys - {"model", "revision"}):
         sides = [_setting(worker.engine[key], key in blocks) for worker in (left, right)]
         # An empty block on one side is told by the keys in it on the other.
-        inside = {len(worker.engine.under(key)) > 1 for worker in (left, right)}
-        if not (key in blocks and {} in (sides[0].value, sides[1].value) and True in inside):
+        is_empty = key in blocks and {} in (sides[0].value, sides[1].value)
+        if not (is_empty and any(len(w.engine.under(key)) > 1 for w in (left, right))):
             yield from differ(name, key, *sides)
 
 
