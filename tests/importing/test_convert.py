@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from gptoss.comparing.compare import compare
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
-from gptoss.importing.context import Kind
+from gptoss.importing.context import Outcome
 from gptoss.importing.convert import Imported, convert
 from gptoss.importing.run import read_back
 from gptoss.sources.kubernetes.build import build
@@ -67,7 +67,7 @@ def values_of(parts: Objects, **options: str) -> dict[str, Any]:
     return loaded
 
 
-def told(imported: Imported, kind: Kind) -> str:
+def told(imported: Imported, kind: Outcome) -> str:
     return "\n".join(note.message for note in imported.notes if note.kind is kind)
 
 
@@ -115,7 +115,7 @@ def test_a_flag_that_is_beaten_is_told_and_left_out() -> None:
     container(parts, "decode")["args"] += ["--max-num-tokens", "4"]
     imported = imported_from(parts)
     assert yaml.safe_load(imported.text)["workers"]["decode"]["engine"]["max_num_tokens"] == 20000
-    assert "--max-num-tokens 4 is not in force" in told(imported, Kind.LEFT_OUT)
+    assert "--max-num-tokens 4 is not in force" in told(imported, Outcome.LEFT_OUT)
 
 
 def test_flags_and_variables_that_set_the_engine_go_into_the_engine() -> None:
@@ -138,7 +138,7 @@ def test_a_key_that_the_release_does_not_know_is_left_out_with_what_to_write() -
     parts["engines"]["decode"] |= {"enable_trtllm_sampler": True, "max_batchsize": 4}
     imported = imported_from(parts)
     assert "enable_trtllm_sampler" not in imported.text
-    assert "write max_batch_size" in told(imported, Kind.LEFT_OUT)
+    assert "write max_batch_size" in told(imported, Outcome.LEFT_OUT)
 
 
 def test_a_value_in_the_wrong_case_is_mended() -> None:
@@ -147,7 +147,7 @@ def test_a_value_in_the_wrong_case_is_mended() -> None:
     imported = imported_from(parts)
     engine = yaml.safe_load(imported.text)["workers"]["decode"]["engine"]
     assert engine["cache_transceiver_config"]["backend"] == "UCX"
-    assert "knows it as UCX" in told(imported, Kind.MENDED)
+    assert "knows it as UCX" in told(imported, Outcome.MENDED)
 
 
 def test_other_flags_and_variables_go_along() -> None:
@@ -162,7 +162,7 @@ def test_other_flags_and_variables_go_along() -> None:
     worker = yaml.safe_load(imported.text)["workers"]["decode"]
     assert worker["extraArgs"] == ["--endpoint-types", "chat"]
     assert worker["env"] == {"NCCL_GRAPH_REGISTER": "0"}
-    left_out = told(imported, Kind.LEFT_OUT)
+    left_out = told(imported, Outcome.LEFT_OUT)
     assert "--unheard-of is no flag of this release" in left_out
     assert "ENGINE_ARGS is read by nobody" in left_out
     assert "HF_TOKEN stands there as plain text" in left_out
@@ -239,7 +239,9 @@ def test_a_gpu_limit_that_the_sizes_do_not_need_is_mended() -> None:
     parts = objects()
     worker = parts["graph"]["spec"]["services"]["decode"]
     worker["resources"]["limits"]["gpu"] = "8"
-    assert "it has 8 GPUs, but its parallel sizes need 4" in told(imported_from(parts), Kind.MENDED)
+    assert "it has 8 GPUs, but its parallel sizes need 4" in told(
+        imported_from(parts), Outcome.MENDED
+    )
 
 
 def test_concurrency_that_does_not_divide_by_the_gpus_stays_a_total() -> None:
@@ -261,7 +263,7 @@ def test_a_benchmark_that_counts_gpus_that_are_not_there_is_mended() -> None:
     args[args.index("--concurrency") + 1] = str(256 * 6)
     imported = imported_from(parts)
     assert yaml.safe_load(imported.text)["workload"]["concurrencyPerGpu"] == 256
-    assert "it counts 6 GPUs" in told(imported, Kind.MENDED)
+    assert "it counts 6 GPUs" in told(imported, Outcome.MENDED)
 
 
 def job_with(*flags: str) -> Objects:
@@ -277,7 +279,7 @@ def test_options_of_the_benchmark_go_along() -> None:
     values = yaml.safe_load(imported.text)
     assert values["benchmark"]["randomSeed"] == 7
     assert values["workload"]["goodput"] == {"time_to_first_token": 500.0}
-    assert "nonsense:1" in told(imported, Kind.LEFT_OUT)
+    assert "nonsense:1" in told(imported, Outcome.LEFT_OUT)
 
 
 def test_flags_of_the_benchmark_that_no_value_stands_for_go_along_without_secrets() -> None:
@@ -288,7 +290,7 @@ def test_flags_of_the_benchmark_that_no_value_stands_for_go_along_without_secret
         "--workers-max": "9",
     }
     assert "abc" not in imported.text
-    assert "--api-key holds a secret" in told(imported, Kind.LEFT_OUT)
+    assert "--api-key holds a secret" in told(imported, Outcome.LEFT_OUT)
 
 
 def test_a_job_without_warm_up_is_told_that_the_chart_has_one() -> None:
@@ -297,7 +299,7 @@ def test_a_job_without_warm_up_is_told_that_the_chart_has_one() -> None:
     args[args.index("--warmup-request-count") + 1] = "0"
     imported = imported_from(parts)
     assert "warmupRequests" not in imported.text
-    assert "no warm-up" in told(imported, Kind.LEFT_OUT)
+    assert "no warm-up" in told(imported, Outcome.LEFT_OUT)
 
 
 SWEEP = """\
@@ -312,12 +314,12 @@ def test_a_sweep_goes_along_from_its_lowest_to_its_highest_step(tmp_path: Path) 
     imported = convert(from_files(tmp_path, "b200", serve_sh=SERVE + SWEEP), FACTS, "b200")
     sweep = yaml.safe_load(imported.text)["workload"]["sweep"]
     assert sweep == {"from": 16, "to": 128, "rounds": 5}
-    assert "doubles each step" in told(imported, Kind.MENDED)
+    assert "doubles each step" in told(imported, Outcome.MENDED)
 
 
 def test_without_a_benchmark_the_traffic_is_a_guess_that_is_told() -> None:
     imported = imported_from({**objects(), "benchmark": None})
-    assert "are a guess" in told(imported, Kind.CHOSEN)
+    assert "are a guess" in told(imported, Outcome.CHOSEN)
     assert yaml.safe_load(imported.text)["workload"].keys() >= {"inputTokens", "outputTokens"}
 
 
@@ -330,7 +332,7 @@ def test_an_image_of_ones_own_goes_along_and_a_releases_own_does_not() -> None:
 def test_an_unknown_release_is_chosen_or_asked_for() -> None:
     parts = json.loads(json.dumps(objects()).replace(":1.2.1", ":ours"))
     imported = imported_from(parts)
-    assert "give --release" in told(imported, Kind.CHOSEN)
+    assert "give --release" in told(imported, Outcome.CHOSEN)
     assert values_of(parts, release="1.3.1")["runtime"]["release"] == "1.3.1"
     with pytest.raises(InputError, match=r"9\.9\.9 is not known"):
         values_of(parts, release="9.9.9")
@@ -340,13 +342,13 @@ def test_a_floating_revision_is_pinned_and_told() -> None:
     parts = json.loads(json.dumps(objects()).replace(base.SNAPSHOT, base.MODEL))
     imported = imported_from(parts)
     assert yaml.safe_load(imported.text)["model"]["revision"] == base.REVISION
-    assert "no revision is pinned" in told(imported, Kind.MENDED)
+    assert "no revision is pinned" in told(imported, Outcome.MENDED)
 
 
 def test_an_engine_yaml_that_is_not_given_is_told() -> None:
     graph = parse_documents(yaml.safe_dump(objects()["graph"]), "graph.yaml")
     imported = convert(build(graph, "graph.yaml", FACTS), FACTS)
-    assert "is not among what was given" in told(imported, Kind.LEFT_OUT)
+    assert "is not among what was given" in told(imported, Outcome.LEFT_OUT)
 
 
 SERVE = """\
@@ -373,7 +375,7 @@ def test_a_script_with_trtllm_serve_comes_back_in_every_setting(tmp_path: Path) 
     imported = convert(source, FACTS, "b200", release="1.2.1")
     found = differences(source, imported)
     assert found.keys() == {"deployment release", "deployment revision", "benchmark given"}
-    assert "free_gpu_memory_fraction 0.9 is not in force" in told(imported, Kind.LEFT_OUT)
+    assert "free_gpu_memory_fraction 0.9 is not in force" in told(imported, Outcome.LEFT_OUT)
 
 
 def test_the_words_of_genai_perf_become_traffic(tmp_path: Path) -> None:
@@ -388,7 +390,7 @@ def test_the_words_of_genai_perf_become_traffic(tmp_path: Path) -> None:
     }
     assert values["benchmark"]["warmupRequests"] == 20
     assert values["benchmark"]["randomSeed"] == 7
-    assert "genai-perf is replaced by aiperf" in told(imported, Kind.MENDED)
+    assert "genai-perf is replaced by aiperf" in told(imported, Outcome.MENDED)
 
 
 def validate(imported: Imported) -> None:

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
-class Step:
+class BenchmarkStep:
     """One run of the load generator.
 
     Attributes:
@@ -62,7 +62,7 @@ class Benchmark:
     requests: Located[int] | None
     concurrency_per_gpu: Located[int] | None
     gpu_count: Located[int] | None
-    steps: tuple[Step, ...] = ()
+    steps: tuple[BenchmarkStep, ...] = ()
     tool: Located[str] | None = None
     lost: tuple[Located[str], ...] = ()
 

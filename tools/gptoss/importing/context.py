@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gptoss.text.places import Place
 
 
-class Kind(StrEnum):
+class Outcome(StrEnum):
     """What became of something in the source."""
 
     MENDED = "mended"
@@ -34,7 +34,7 @@ class Note:
         place: Where it stands in the source; None when the source does not have it.
     """
 
-    kind: Kind
+    kind: Outcome
     message: str
     place: Place | None = None
 
@@ -63,15 +63,15 @@ class Context:
 
     def mended(self, message: str, place: Place | None = None) -> None:
         """Notes that something is carried over in another form, because it was wrong."""
-        self.notes.append(Note(Kind.MENDED, message, place))
+        self.notes.append(Note(Outcome.MENDED, message, place))
 
     def left_out(self, message: str, place: Place | None = None) -> None:
         """Notes that something is not carried over."""
-        self.notes.append(Note(Kind.LEFT_OUT, message, place))
+        self.notes.append(Note(Outcome.LEFT_OUT, message, place))
 
     def chosen(self, message: str, place: Place | None = None) -> None:
         """Notes that something had to be chosen."""
-        self.notes.append(Note(Kind.CHOSEN, message, place))
+        self.notes.append(Note(Outcome.CHOSEN, message, place))
 
 
 def leaf(value: Any, place: Place, spelling: str = "") -> Leaf:

@@ -7,7 +7,7 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from gptoss.importing.context import Kind
+from gptoss.importing.context import Outcome
 from gptoss.rules.rule import Severity
 from gptoss.text.secrets import without_secrets
 
@@ -20,9 +20,9 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 HEADINGS = {
-    Kind.MENDED: "mended",
-    Kind.LEFT_OUT: "left out",
-    Kind.CHOSEN: "chosen, because the source does not say it",
+    Outcome.MENDED: "mended",
+    Outcome.LEFT_OUT: "left out",
+    Outcome.CHOSEN: "chosen, because the source does not say it",
 }
 
 

@@ -14,7 +14,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.quantity import to_docker
 
 if TYPE_CHECKING:
-    from gptoss.rendering.containers import Container, Containers
+    from gptoss.rendering.containers import Containers, RenderedContainer
     from gptoss.rendering.target import Target
 
 # ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names these versions.
@@ -84,7 +84,7 @@ def _project(target: str) -> str:
     return "gpt-oss-" + re.sub(r"[^a-z0-9]+", "-", target.lower()).strip("-")
 
 
-def _size(worker: Container) -> str:
+def _size(worker: RenderedContainer) -> str:
     """Shared memory as compose writes it."""
     size = to_docker(worker.shared_memory or "")
     if size is None:
@@ -104,7 +104,7 @@ def _escaped(plan: Containers) -> Containers:
     )
 
 
-def _without_variables(container: Container) -> Container:
+def _without_variables(container: RenderedContainer) -> RenderedContainer:
     return replace(
         container,
         words=tuple(word.replace("$", "$$") for word in container.words),

@@ -32,7 +32,7 @@ SCHEMA_LINE = "# yaml-language-server:"
 
 
 @dataclass(frozen=True, slots=True)
-class Container:
+class RenderedContainer:
     """A container to start.
 
     Attributes:
@@ -112,11 +112,11 @@ class Containers:
     gpu_name: str
     model: str
     port: int
-    frontend: Container | None
-    workers: tuple[Container, ...]
-    download: Container | None
-    smoke: Container
-    bench: Container | None
+    frontend: RenderedContainer | None
+    workers: tuple[RenderedContainer, ...]
+    download: RenderedContainer | None
+    smoke: RenderedContainer
+    bench: RenderedContainer | None
     engine: Mapping[str, str]
     scripts: Mapping[str, str]
     needs_nats: bool
@@ -168,7 +168,7 @@ def containers(target: Target, address: str) -> Containers:
         frontend=frontend,
         workers=workers,
         download=downloads[0] if downloads else None,
-        smoke=Container("smoke", "smoke", images[0], smoke),
+        smoke=RenderedContainer("smoke", "smoke", images[0], smoke),
         bench=_bench(target, address),
         engine=dict(_engine_files(target)),
         scripts={
@@ -180,10 +180,10 @@ def containers(target: Target, address: str) -> Containers:
     )
 
 
-def _container(name: str, pod: Pod) -> Container:
+def _container(name: str, pod: Pod) -> RenderedContainer:
     """The container of a pod, as the chart writes it: an image and words, no shell."""
     words = pod.commands[0].words if pod.commands else ()
-    return Container(
+    return RenderedContainer(
         name=name,
         component=name,
         image=pod.image.value if pod.image else "",
@@ -203,7 +203,7 @@ def _container(name: str, pod: Pod) -> Container:
     )
 
 
-def _workers(target: Target) -> Iterator[Container]:
+def _workers(target: Target) -> Iterator[RenderedContainer]:
     """A container for each replica; GPUs are handed out in order."""
     ordered = sorted(target.deployment.workers, key=lambda w: w.role is not Role.PREFILL)
     first = 0
@@ -227,7 +227,7 @@ def _served_name(worker: Worker) -> str:
     return named.value if named else ""
 
 
-def _port(container: Container) -> int:
+def _port(container: RenderedContainer) -> int:
     """The port that a frontend or server listens on."""
     for name, value in zip(container.words, container.words[1:], strict=False):
         if name in ("--http-port", "--port"):
@@ -235,7 +235,7 @@ def _port(container: Container) -> int:
     return int(container.environment.get("DYN_HTTP_PORT", PORT))
 
 
-def _bench(target: Target, address: str) -> Container | None:
+def _bench(target: Target, address: str) -> RenderedContainer | None:
     """The benchmark, sent to another address."""
     benchmark = target.deployment.benchmark
     if benchmark is None:

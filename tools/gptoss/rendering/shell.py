@@ -19,7 +19,7 @@ from gptoss.text.quantity import amount
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gptoss.rendering.containers import Container, Containers
+    from gptoss.rendering.containers import Containers, RenderedContainer
     from gptoss.rendering.target import Target
 
 ADDRESS = "http://127.0.0.1:{port}"
@@ -39,7 +39,7 @@ JOBS = ("download", "smoke", "bench")
 
 
 @dataclass(frozen=True, slots=True)
-class Plan:
+class LaunchPlan:
     """What the templates write.
 
     Attributes:
@@ -52,14 +52,14 @@ class Plan:
     """
 
     containers: Containers
-    components: tuple[Container, ...]
-    machines: tuple[tuple[Container, ...], ...]
+    components: tuple[RenderedContainer, ...]
+    machines: tuple[tuple[RenderedContainer, ...], ...]
     snapshot: str
     grace: int
     shared_memory: int
 
     @property
-    def serving(self) -> list[Container]:
+    def serving(self) -> list[RenderedContainer]:
         """Every container that serves."""
         return [container for machine in self.machines for container in machine]
 
@@ -86,7 +86,7 @@ def render_shell(target: Target, part: str | None = None) -> Rendered:
     return Rendered(files, tuple(_notes(plan)))
 
 
-def _plan(target: Target) -> Plan:
+def _plan(target: Target) -> LaunchPlan:
     found = containers(target, ADDRESS)
     if not found.is_dynamo:
         found = replace(found, workers=_servers(found))
@@ -96,7 +96,7 @@ def _plan(target: Target) -> Plan:
     serving = (*first, *found.workers)
     model = target.values["model"]
     folder = f"hub/models--{model['id'].replace('/', '--')}/snapshots/{model['revision']}"
-    return Plan(
+    return LaunchPlan(
         containers=found,
         components=(*first, *ordered),
         machines=_machines(first, found),
@@ -106,7 +106,7 @@ def _plan(target: Target) -> Plan:
     )
 
 
-def _servers(found: Containers) -> tuple[Container, ...]:
+def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
     """The one server, under the name that its Service has."""
     if len(found.workers) > 1:
         raise InputError(
@@ -116,13 +116,15 @@ def _servers(found: Containers) -> tuple[Container, ...]:
     return tuple(replace(server, name="server", component="server") for server in found.workers)
 
 
-def _machines(first: tuple[Container, ...], found: Containers) -> tuple[tuple[Container, ...], ...]:
+def _machines(
+    first: tuple[RenderedContainer, ...], found: Containers
+) -> tuple[tuple[RenderedContainer, ...], ...]:
     """Containers by machine: each worker goes to the first machine that has room for it.
 
     Raises:
         InputError: A worker has more GPUs than a machine.
     """
-    machines: list[list[Container]] = [list(first)]
+    machines: list[list[RenderedContainer]] = [list(first)]
     used = [0]
     for worker in found.workers:
         need = len(worker.gpus)
@@ -141,13 +143,13 @@ def _machines(first: tuple[Container, ...], found: Containers) -> tuple[tuple[Co
     return tuple(tuple(machine) for machine in machines)
 
 
-def _gib(serving: Sequence[Container]) -> int:
+def _gib(serving: Sequence[RenderedContainer]) -> int:
     """Whole GiB that hold the shared memory of all of them."""
     amounts = (amount(container.shared_memory or "0") for container in serving)
     return math.ceil(sum(found or 0 for found in amounts) / 2**30)
 
 
-def _notes(plan: Plan) -> list[str]:
+def _notes(plan: LaunchPlan) -> list[str]:
     if len(plan.machines) == 1:
         return []
     found = plan.containers
@@ -158,7 +160,7 @@ def _notes(plan: Plan) -> list[str]:
     return [note]
 
 
-def _part(plan: Plan, name: str) -> str:
+def _part(plan: LaunchPlan, name: str) -> str:
     """One part with the files that it needs written out inside.
 
     Raises:
@@ -186,7 +188,7 @@ def _from_template(name: str, context: Mapping[str, object]) -> str:
     return templates.get_template(name).render(context)
 
 
-def _context(plan: Plan) -> dict[str, object]:
+def _context(plan: LaunchPlan) -> dict[str, object]:
     found = plan.containers
     question = {"model": found.model, "input": QUESTION, "max_output_tokens": 200}
     return {
@@ -202,12 +204,12 @@ def _context(plan: Plan) -> dict[str, object]:
     }
 
 
-def variables(container: Container) -> Mapping[str, str]:
+def variables(container: RenderedContainer) -> Mapping[str, str]:
     """Variables that the script gives a process."""
     return {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
 
 
-def lines(container: Container) -> Sequence[str]:
+def lines(container: RenderedContainer) -> Sequence[str]:
     """The words of a command, the program on the first line and then a line a flag."""
     found = [" ".join(word(w) for w in container.program)]
     return found + [" ".join(word(w) for w in flag) for flag in container.flags]
@@ -221,7 +223,7 @@ def word(text: str) -> str:
     return shlex.quote(text)
 
 
-def function(container: Container) -> str:
+def function(container: RenderedContainer) -> str:
     """The function that runs a component."""
     return "run_" + re.sub(r"\W", "_", container.component)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal
 
 from gptoss.command_lines.plain_words import plain_value
-from gptoss.deployment.jobs import Accuracy, Benchmark, Download, Step
+from gptoss.deployment.jobs import Accuracy, Benchmark, BenchmarkStep, Download
 from gptoss.sources.parts.load_generators import measurement
 from gptoss.sources.parts.sweeps import runs
 from gptoss.text.command import Command
@@ -55,7 +55,7 @@ def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
     arguments = first.arguments if first else None
     numbers = {number: _number(number, pod, arguments, scope) for number in NUMBERS}
     steps = tuple(
-        Step(
+        BenchmarkStep(
             each.arguments,
             _number("concurrency", pod, each.arguments, scope),
             _number("requests", pod, each.arguments, scope),
