@@ -50,7 +50,9 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
     """Reads the words of ``command`` and ``args`` together."""
     position = _script_position(words)
     if position is None:
-        located = [Located(filled_in(text, environment), tree.where) for text, tree in words]
+        located = [
+            Located(filled_in(text, environment, tree.where), tree.where) for text, tree in words
+        ]
         commands = (Command(_placed(located, scope)),) if located else ()
         names = frozenset(name for text, _ in words for name in references(text))
         return Commands(commands, False, (), {}, names)

@@ -14,10 +14,12 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.paths import Table
     from gptoss.sources.parts.reading import Scope
-    from gptoss.text.places import Located
+    from gptoss.text.places import Located, Place
     from gptoss.text.yaml_tree import Tree
 
 REFERENCE = re.compile(r"\$\$|\$\(([^()]*)\)")
+# Linux takes no longer variable or word (MAX_ARG_STRLEN).
+LONGEST = 128 * 1024
 
 
 def variables(tree: Tree | None, scope: Scope, table: Table = "env") -> dict[str, Variable]:
@@ -38,7 +40,7 @@ def variables(tree: Tree | None, scope: Scope, table: Table = "env") -> dict[str
         if value is None and origin is None:
             value = ""
         if value is not None:
-            value = filled_in(value, found)
+            value = filled_in(value, found, entry.place)
         secret = a_map(origin.at("secretKeyRef") if origin else None, f"secretKeyRef of {name}")
         named = string(secret.at("name"), "the name of a Secret") if secret else None
         where = (entry.at("value") or entry.at("valueFrom") or entry).where
@@ -58,14 +60,25 @@ def whole_secrets(tree: Tree | None, scope: Scope) -> list[Located[str]]:
     return found
 
 
-def filled_in(text: str, environment: Mapping[str, Variable]) -> str:
-    """A text with ``$(NAME)`` replaced as Kubernetes does; what is unknown stays as written."""
+def filled_in(text: str, environment: Mapping[str, Variable], place: Place) -> str:
+    """A text with ``$(NAME)`` replaced as Kubernetes does; what is unknown stays as written.
+
+    Raises:
+        InputError: References to references make it longer than Linux takes.
+    """
+    length = 0
 
     def value(match: re.Match[str]) -> str:
+        nonlocal length
         if match.group(1) is None:
             return "$"
         known = environment.get(match.group(1))
-        return match.group() if known is None or known.value is None else known.value
+        if known is None or known.value is None:
+            return match.group()
+        length += len(known.value)
+        if length > LONGEST:
+            raise InputError(f"its references grow beyond {LONGEST:,} characters", place)
+        return known.value
 
     return REFERENCE.sub(value, text)
 
