@@ -59,7 +59,7 @@ def changed_document(program: str, release: str, releases: Mapping[str, Any]) ->
     changes = told.get(program, {})
     return before | {
         "release": release,
-        "source": f"{told['like']} with the changes of {told['source']}",
+        "source": f"{told['like']}, and what {release} changed ({told['source']})",
         "exact": before.get("exact", True) and told["complete"],
         "flags": dict(_changed(before["flags"], changes)) | changes.get("added", {}),
     }
