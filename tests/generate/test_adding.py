@@ -76,6 +76,11 @@ def test_the_guide_adds_a_gpu_a_release_and_a_rule() -> None:
     ]
 
 
+def test_every_link_of_the_guide_leads_to_a_file() -> None:
+    for link in re.findall(r"\]\((?!https?:|#)([^)#]+)\)", GUIDE):
+        assert (ROOT / "docs" / link).exists(), link
+
+
 def test_what_the_guide_says_is_all_there_is_to_do(tmp_path: Path) -> None:
     copy = Copy(tmp_path)
     for how, file, text in ENTRY.findall(GUIDE):
