@@ -106,6 +106,14 @@ def test_the_summary_has_one_row_a_target_and_fits_a_hundred_and_twenty_columns(
     assert "160…14,400" in sweep
 
 
+def test_the_summary_counts_the_deployments_of_its_table_and_shows_no_notes_above_it() -> None:
+    asked = ("agg-gb200", "disagg-gb200", "--set", "workload.concurrencyPerGpu=3000")
+    text = run("check", *asked, "--summary").stdout
+    assert "2 deployments checked: 2 warnings\n" in text
+    assert ": info: " not in text
+    assert len(text.partition("findings\n")[2].splitlines()) == 2
+
+
 def test_findings_have_every_field_of_the_format() -> None:
     report = reported(AS_FOUND)
     assert set(report) == {"checked", "findings", "suppressed", "not_applied"}

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -138,5 +139,15 @@ def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
 
 
 def _serious(checked: Sequence[Checked]) -> list[Checked]:
-    """The deployments that have an error or a warning."""
-    return [c for c in checked if any(f.rule.severity > 1 for f in c.result.findings)]
+    """The same with nothing but errors and warnings, for the table counts the notes."""
+    return [
+        replace(
+            one,
+            result=replace(
+                one.result,
+                findings=tuple(f for f in one.result.findings if f.rule.severity > 1),
+                not_applied=(),
+            ),
+        )
+        for one in checked
+    ]
