@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss.text.shell.words import Redirection, tokens
+from gptoss.text.shell.parts import Redirection
+from gptoss.text.shell.words import tokens
 from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:

@@ -1,22 +1,26 @@
-"""Variables of a shell and the words that expansions become."""
+"""The words and texts that expansions become. What is not known stays as it is written."""
 
 from __future__ import annotations
 
+import fnmatch
 import re
 from typing import TYPE_CHECKING
 
+from gptoss.text.shell import braces
 from gptoss.text.shell.arithmetic import evaluate
-from gptoss.text.shell.words import Arithmetic, Parameter, Part, Substitution, Text, Word
+from gptoss.text.shell.fields import Fields
+from gptoss.text.shell.parts import Arithmetic, Parameter, Part, Substitution, Text, Word
+from gptoss.text.shell.printed import PRINTING, output
+from gptoss.text.shell.resolved import NAME, is_resolved
+from gptoss.text.shell.variables import More, Variables
+from gptoss.text.shell.words import tokens
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable
 
 MAX_TEXT = 20_000
+MAX_SUBSTITUTED = 1000
 KUBERNETES_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)")
-REFERENCE = re.compile(r"\$[({]?([A-Za-z_]\w*)")
-ARITHMETIC = re.compile(r"\$\(\((.*?)\)\)")
-NAME = re.compile(r"[A-Za-z_]\w*")
-UNRESOLVED = re.compile(r"\$[({]|`")
 # Ways to write the folder of the script that is running, with a path from there.
 OWN_NAME = r'"?(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"?'
 RESOLVED_NAME = rf'"?\$\((?:realpath|readlink -f)(?: --)? {OWN_NAME}\)"?'
@@ -27,147 +31,182 @@ OWN_FOLDER = re.compile(
     r"\$\((?:CDPATH= )?(?:cd|realpath|readlink -f)(?: -[PL])?(?: --)? "
     rf'"?{DIRNAME}(?P<path>/[\w./-]*)?"?{QUIETLY}(?:\s*(?:&&|;)\s*pwd(?: -[PL])?)?\)'
 )
-ARRAY = re.compile(r"\$\{([A-Za-z_]\w*)\[[@*]\]\}")
+ARRAY = re.compile(r"\$\{([A-Za-z_]\w*)\[([@*])\]\}")
+NOT_KNOWN = "${...}"
+NOT_IN_PATTERNS = re.compile(r"[\[\\$`]")
 
 
-def is_resolved(text: str) -> bool:
-    """Whether a text holds no expansion that could not be resolved."""
-    return UNRESOLVED.search(text) is None
+def words(word: Word, variables: Variables) -> tuple[list[str], bool]:
+    """The words that a word becomes, and whether they are sure to be that many.
 
-
-def mentioned(text: str) -> set[str]:
-    """Names of the variables that a script or a command line refers to."""
-    names = {match.group(1) for match in REFERENCE.finditer(text)}
-    for arithmetic in ARITHMETIC.finditer(text):
-        names.update(NAME.findall(arithmetic.group(1)))
-    return names
-
-
-class Variables:
-    """The variables of a shell.
-
-    Attributes:
-        values: Variables by name; None for a value that is not known.
-        environment: Variables that the container was started with.
-        arguments: Positional parameters, ``$0`` first.
-        arrays: Arrays by name.
-        folder: The folder that the script is in; None where it is no file.
+    Braces are expanded, and unquoted expansions split at blanks.
     """
-
-    def __init__(
-        self,
-        environment: Mapping[str, str | None],
-        arguments: Sequence[str],
-        folder: str | None = None,
-    ) -> None:
-        self.environment = environment
-        self.folder = folder
-        self.values: dict[str, str | None] = dict(environment)
-        self.arguments = list(arguments)
-        self.arrays: dict[str, list[str]] = {}
-
-    def words(self, word: Word) -> list[str]:
-        """The words that a word becomes: unquoted expansions are split at blanks."""
-        fields = _Fields()
-        for part in word.parts:
-            if isinstance(part, Parameter) and part.name == "@":
-                fields.add_all(self.arguments[1:])
-                continue
-            if isinstance(part, Parameter) and (elements := self._elements(part)) is not None:
-                fields.add_all(elements)
-                continue
-            text = self._part(part)
-            if isinstance(part, Text) or part.quoted or not is_resolved(text):
-                fields.add(text, keep_empty=part.quoted)
-            else:
-                fields.add_split(text)
-        return fields.finished()
-
-    def joined(self, parts: Iterable[Part]) -> str:
-        """The text of parts without splitting, as in an assignment or a here-document."""
-        return "".join(self._part(part) for part in parts)[:MAX_TEXT]
-
-    def _elements(self, part: Parameter) -> list[str] | None:
-        """The elements that ``${name[@]}`` stands for; None when it is no array that is known."""
-        match = ARRAY.fullmatch(part.source)
-        return self.arrays.get(match.group(1)) if match else None
-
-    def _part(self, part: Part) -> str:
-        """The text of a part; what is unknown as written."""
-        if isinstance(part, Text):
-            return part.value
-        if isinstance(part, Arithmetic):
-            result = evaluate(part.expression, self.values, self.arguments)
-            return part.source if result is None else str(result)
-        if isinstance(part, Substitution):
-            if self.folder is not None and (own := OWN_FOLDER.fullmatch(part.source)):
-                return self.folder + (own["path"] or "")
-            match = KUBERNETES_REFERENCE.fullmatch(part.source)
-            value = self.environment.get(match.group(1)) if match else None
-            return part.source if value is None else value
-        return self._parameter(part)
-
-    def _parameter(self, part: Parameter) -> str:
-        if part.name in ("@", "*"):
-            return " ".join(self.arguments[1:])
-        is_set, value = self._lookup(part.name)
-        unknown = f"${{{part.name}}}" if part.name and not part.operator else part.source
-        if not part.operator or (is_set and value is None):
-            return unknown if value is None else value
-        filled = is_set and (value != "" or not part.operator.startswith(":"))
-        kind = part.operator[-1]
-        if kind == "+":
-            return self.joined(part.word) if filled else ""
-        if filled:
-            return value or ""
-        if kind == "?":
-            return unknown
-        default = self.joined(part.word)
-        if kind == "=":
-            self.values[part.name] = default
-        return default
-
-    def _lookup(self, name: str) -> tuple[bool, str | None]:
-        """Whether a parameter is set, and its value where that is known."""
-        if name.isdecimal():
-            known = len(name) < 4 and int(name) < len(self.arguments)
-            return known, self.arguments[int(name)] if known else None
-        return name in self.values, self.values.get(name)
+    fields, whole = Fields(), True
+    for one in braces.expanded(word):
+        for part in one.parts:
+            whole &= _add(part, fields, variables)
+        fields.close()
+    return fields.done, whole
 
 
-class _Fields:
-    """Words in the making."""
+def joined(parts: Iterable[Part], variables: Variables) -> str:
+    """The text of parts without splitting, as in an assignment or a here-document."""
+    texts, length = [], 0
+    for part in parts:
+        texts.append(text_of(part, variables))
+        length += len(texts[-1])
+        if length > MAX_TEXT:
+            return NOT_KNOWN
+    return "".join(texts)
 
-    def __init__(self) -> None:
-        self._done: list[str] = []
-        self._open: str | None = None
 
-    def add(self, text: str, *, keep_empty: bool) -> None:
-        if text or keep_empty:
-            self._open = (self._open or "") + text
+def calculated(expression: str, variables: Variables) -> int | None:
+    """The value of an arithmetic expression, whose assignments are made."""
+    is_assumed = not variables.assumed.isdisjoint(NAME.findall(expression))
+    variables.assumptions += is_assumed
+    value, changes = evaluate(expression, variables.values, variables.arguments)
+    for name, changed in changes.items():
+        variables.values[name] = changed
+        variables.arrays.pop(name, None)
+        (variables.assumed.add if is_assumed else variables.assumed.discard)(name)
+    return value
 
-    def add_split(self, text: str) -> None:
-        pieces = text.split()
-        if text[:1].isspace():
-            self._close()
-        for number, piece in enumerate(pieces):
-            if number:
-                self._close()
-            self.add(piece, keep_empty=False)
-        if text[-1:].isspace():
-            self._close()
 
-    def add_all(self, texts: Sequence[str]) -> None:
-        for number, text in enumerate(texts):
-            if number:
-                self._close()
-            self.add(text, keep_empty=True)
+def text_of(part: Part, variables: Variables) -> str:
+    """The text of a part."""
+    if isinstance(part, Text):
+        return part.value
+    if isinstance(part, Arithmetic):
+        result = calculated(part.expression, variables)
+        return part.source if result is None else str(result)
+    if isinstance(part, Substitution):
+        return _substituted(part.source, variables)
+    found = _parameter(part, variables)
+    return found if isinstance(found, str) else joined(found, variables)
 
-    def finished(self) -> list[str]:
-        self._close()
-        return self._done
 
-    def _close(self) -> None:
-        if self._open is not None:
-            self._done.append(self._open)
-            self._open = None
+def _add(part: Part, fields: Fields, variables: Variables) -> bool:
+    """Adds what a part becomes; False when that may be any number of words."""
+    if isinstance(part, Parameter) and part.name == "@":
+        return _add_arguments(part, fields, variables)
+    if isinstance(part, Parameter) and (array := ARRAY.fullmatch(part.source)):
+        return _add_elements(array, part, fields, variables)
+    found = _parameter(part, variables) if isinstance(part, Parameter) else text_of(part, variables)
+    if not isinstance(found, str) and not part.quoted:
+        return _add_default(found, fields, variables)
+    text = found if isinstance(found, str) else joined(found, variables)
+    if isinstance(part, Text) or part.quoted:
+        fields.add(text, keep_empty=part.quoted)
+        return True
+    if "IFS" in variables.values:
+        fields.add(NOT_KNOWN, keep_empty=True)
+        return False
+    fields.add_split(text)
+    return is_resolved(text)
+
+
+def _add_default(parts: Iterable[Part], fields: Fields, variables: Variables) -> bool:
+    """Adds the word that stands in for a parameter, which is split outside of its quotes."""
+    whole = True
+    for part in parts:
+        if isinstance(part, Text) and not part.quoted:
+            fields.add_split(part.value)
+        else:
+            whole &= _add(part, fields, variables)
+    return whole
+
+
+def _add_arguments(part: Parameter, fields: Fields, variables: Variables) -> bool:
+    given = [*variables.arguments[1:]]
+    is_open = variables.more is More.UNKNOWN
+    if part.quoted:
+        fields.add_all([*given, "${@}"] if is_open else given)
+        return not is_open
+    fields.add_split(" ".join([*given, "${@}"] if is_open else given))
+    return not is_open and all(map(is_resolved, given))
+
+
+def _add_elements(
+    array: re.Match[str], part: Parameter, fields: Fields, variables: Variables
+) -> bool:
+    """Adds ``${name[@]}`` or ``${name[*]}``."""
+    elements = variables.arrays.get(array.group(1))
+    in_one = array.group(2) == "*" and part.quoted
+    if elements is None or (in_one and "IFS" in variables.values):
+        fields.add(part.source, keep_empty=True)
+        return in_one
+    if in_one:
+        fields.add(" ".join(elements), keep_empty=True)
+    elif part.quoted:
+        fields.add_all(elements)
+    else:
+        fields.add_split(" ".join(elements))
+    return part.quoted or all(map(is_resolved, elements))
+
+
+def _substituted(source: str, variables: Variables) -> str:
+    if variables.folder is not None and (own := OWN_FOLDER.fullmatch(source)):
+        return variables.folder + (own["path"] or "")
+    if match := KUBERNETES_REFERENCE.fullmatch(source):
+        return variables.environment.get(match.group(1)) or source
+    inner = source[1:-1] if source.startswith("`") else source[2:-1]
+    first = inner.split(maxsplit=1)[:1]
+    if not first or first[0] not in PRINTING or len(inner) > MAX_SUBSTITUTED:
+        return source
+    printed = output(tokens(inner), lambda word: words(word, variables))
+    return source if printed is None else printed
+
+
+def _parameter(part: Parameter, variables: Variables) -> str | tuple[Part, ...]:
+    """What a parameter becomes: its text, or the word that stands in for it."""
+    if part.name in ("@", "*", "#") and not part.operator:
+        return _all_arguments(part.name, variables)
+    is_set, value = variables.look_up(part.name)
+    variables.assumptions += part.name in variables.assumed
+    if not part.operator:
+        return value if value is not None else f"${{{part.name}}}" if part.name else part.source
+    if part.operator[0] in "#%":
+        return part.source if value is None else _trimmed(value, part, variables)
+    if is_set and (value is None or (value and not is_resolved(value))):
+        return part.source
+    kind, filled = part.operator[-1], is_set and (value or not part.operator.startswith(":"))
+    if not is_set and not (part.name.isdecimal() and variables.more is More.NONE):
+        variables.assumptions += 1
+    if kind == "+":
+        return part.word if filled else ""
+    if filled:
+        return value or ""
+    if kind == "?":
+        return part.source
+    if kind != "=":
+        return part.word
+    default = joined(part.word, variables)
+    variables.values[part.name] = default
+    variables.assumed.add(part.name)
+    return default
+
+
+def _all_arguments(name: str, variables: Variables) -> str:
+    """``$*`` and ``$#``."""
+    if variables.more is More.UNKNOWN or (name == "*" and "IFS" in variables.values):
+        return f"${{{name}}}"
+    given = variables.arguments[1:]
+    return str(len(given)) if name == "#" else " ".join(given)
+
+
+def _trimmed(value: str, part: Parameter, variables: Variables) -> str:
+    """A value without what a pattern fits at its beginning (``#``) or its end (``%``)."""
+    pattern = joined(part.word, variables)
+    odd = any(not isinstance(p, Text) or (p.quoted and not part.quoted) for p in part.word)
+    not_evaluated = NOT_IN_PATTERNS.search(pattern) or (odd and re.search(r"[*?]", pattern))
+    if not_evaluated or not is_resolved(value):
+        return part.source
+    size = len(value)
+    lengths = range(size, -1, -1) if len(part.operator) > 1 else range(size + 1)
+    at_start = part.operator[0] == "#"
+    for length in lengths:
+        if at_start and fnmatch.fnmatchcase(value[:length], pattern):
+            return value[length:]
+        if not at_start and fnmatch.fnmatchcase(value[size - length :], pattern):
+            return value[: size - length]
+    return value

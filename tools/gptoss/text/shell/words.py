@@ -6,103 +6,32 @@ The reader never fails: what is not closed ends with the text.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
-PARAMETER = re.compile(r"(?s)([A-Za-z_]\w*|\d+|[@*?$!-])(:?[-=+?])?(.*)")
+from gptoss.text.shell.parts import (
+    Arithmetic,
+    Operator,
+    Parameter,
+    Part,
+    Redirection,
+    Substitution,
+    Text,
+    Token,
+    Word,
+)
+
+PARAMETER = re.compile(r"(?s)([A-Za-z_]\w*|\d+|[@*#?$!-])(:?[-=+?]|##?|%%?)?(.*)")
 NAME = re.compile(r"[A-Za-z_]\w*|[0-9@*#?$!-]")
 OPERATOR = re.compile(r";;&|;;|;&|&&|\|\||\|&|[;&|()\n]")
 REDIRECTION = re.compile(r"\d*(<<<|<<-|<<|<>|<&|>>|>&|>\||<|>)|&>>|&>")
+TEST_OPERATOR = re.compile(r"&&|\|\||[<>()]")
 BLANK = " \t\r"
 WORD_END = BLANK + "\n;&|()<>"
 PLAIN = re.compile(r"(?s)[^\s;&|()<>'\"$`\\]+|.")
+ESCAPE = re.compile(r"(?s)\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))")
+ESCAPED = dict(zip("abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v", strict=True))
 MAX_NESTING = 10
-
-
-@dataclass(frozen=True, slots=True)
-class Text:
-    """Literal text."""
-
-    value: str
-    quoted: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Parameter:
-    """``$X`` or ``${X...}``; an empty name is a form that is not evaluated.
-
-    Attributes:
-        name: Variable, position or special parameter.
-        operator: ``:-`` and its relatives, or ''.
-        word: The word after the operator.
-        quoted: Whether it stands in double quotes.
-        source: How it is written.
-    """
-
-    name: str
-    operator: str
-    word: tuple[Part, ...]
-    quoted: bool
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Arithmetic:
-    """``$((expression))``."""
-
-    expression: str
-    quoted: bool
-    source: str
-
-
-@dataclass(frozen=True, slots=True)
-class Substitution:
-    """``$(command)`` or a command in backticks, as written."""
-
-    quoted: bool
-    source: str
-
-
-Part = Text | Parameter | Arithmetic | Substitution
-
-
-@dataclass(frozen=True, slots=True)
-class Word:
-    """A word and the offset where it begins."""
-
-    parts: tuple[Part, ...]
-    start: int
-
-    @property
-    def literal(self) -> str:
-        """The text of a word without quotes and expansions, else ''."""
-        if len(self.parts) == 1 and isinstance(self.parts[0], Text) and not self.parts[0].quoted:
-            return self.parts[0].value
-        return ""
-
-
-@dataclass(frozen=True, slots=True)
-class Operator:
-    """What stands between commands; a newline too."""
-
-    symbol: str
-
-
-@dataclass(slots=True)
-class Redirection:
-    """A redirection; of a here-document also its text and the offset where that begins."""
-
-    symbol: str
-    target: Word
-    text: str = ""
-    start: int = 0
-
-    @property
-    def is_document(self) -> bool:
-        """Whether it is a here-document."""
-        return self.symbol in ("<<", "<<-")
-
-
-Token = Word | Operator | Redirection
+# After these a command begins, so that "((" is arithmetic and "[[" a test.
+BEFORE_COMMAND = {"if", "elif", "while", "until", "for", "then", "do", "else", "!", "{", "time"}
 
 
 def tokens(script: str) -> list[Token]:
@@ -121,17 +50,41 @@ class _Lexer:
         self._at = 0
         self._nesting = nesting
         self._pending: list[Redirection] = []
+        self._in_test = False
 
     def tokens(self) -> list[Token]:
         found: list[Token] = []
         while (token := self._next()) is not None:
+            last = found[-1] if found else None
+            if not isinstance(last, Word) or last.literal in BEFORE_COMMAND:
+                if isinstance(token, Operator) and (words := self._arithmetic()):
+                    found += words
+                    continue
+                self._in_test = isinstance(token, Word) and token.literal == "[["
             found.append(token)
         return found
+
+    def _arithmetic(self) -> list[Word]:
+        """``((expression))`` as a command of two words, when it begins before this offset."""
+        start = self._at - 1
+        if not self._text.startswith("((", start):
+            return []
+        end = self._closing(start, "(", ")")
+        if not self._text.startswith("))", end - 2):
+            return []
+        self._at = end
+        expression = self._text[start + 2 : end - 2]
+        parts = (Text(expression, quoted=True),)
+        return [Word((Text("((", quoted=False),), start), Word(parts, start + 2)]
 
     def _next(self) -> Token | None:
         self._skip_blanks()
         if self._at >= len(self._text):
             return None
+        if self._in_test and (word := self._word_of_test()):
+            return word
+        if self._text.startswith(("<(", ">("), self._at):
+            return self._word()
         if match := REDIRECTION.match(self._text, self._at):
             return self._redirection(match)
         if match := OPERATOR.match(self._text, self._at):
@@ -140,6 +93,14 @@ class _Lexer:
                 self._read_documents()
             return Operator(match.group())
         return self._word()
+
+    def _word_of_test(self) -> Word | None:
+        """An operator inside ``[[ ]]``, where it is a word; None for any other word."""
+        match = TEST_OPERATOR.match(self._text, self._at)
+        if match is None:
+            return None
+        self._at = match.end()
+        return Word((Text(match.group(), quoted=False),), match.start())
 
     def _skip_blanks(self) -> None:
         text = self._text
@@ -183,9 +144,19 @@ class _Lexer:
     def _word(self) -> Word:
         start = self._at
         parts: list[Part] = []
-        while self._at < len(self._text) and self._text[self._at] not in WORD_END:
-            self._part(parts)
-        return Word(tuple(parts), start)
+        text = self._text
+        while self._at < len(text):
+            if text.startswith(("<(", ">("), self._at):
+                end = self._closing(self._at + 1, "(", ")")
+                parts.append(Substitution(True, "$" + text[self._at + 1 : end]))
+                self._at = end
+            elif text[self._at] in WORD_END:
+                break
+            else:
+                self._part(parts)
+        word = Word(tuple(parts), start)
+        self._in_test &= word.literal != "]]"
+        return word
 
     def unquoted_parts(self) -> list[Part]:
         """The parts up to the end of the text, blanks included."""
@@ -208,21 +179,24 @@ class _Lexer:
                 plain.append(text[self._at + 1])
                 self._at += 2
             elif character in "$`":
-                parts.append(Text("".join(plain), quoted=True))
+                parts += [Text("".join(plain), quoted=True)] * bool(plain)
                 plain.clear()
                 parts.append(self._expansion(quoted=True))
             else:
                 plain.append(character)
                 self._at += 1
         self._at += len(end)
-        parts.append(Text("".join(plain), quoted=True))
+        if plain or not parts:
+            parts.append(Text("".join(plain), quoted=True))
         return parts
 
     def _part(self, parts: list[Part]) -> None:
         """Reads the next part of an unquoted word."""
         text, character = self._text, self._text[self._at]
-        if character == "'" or text.startswith("$'", self._at):
-            begin = text.index("'", self._at) + 1
+        if text.startswith("$'", self._at):
+            parts.append(self._with_escapes())
+        elif character == "'":
+            begin = self._at + 1
             end = text.find("'", begin)
             end = len(text) if end < 0 else end
             parts.append(Text(text[begin:end], quoted=True))
@@ -240,6 +214,15 @@ class _Lexer:
         elif match := PLAIN.match(text, self._at):
             self._at = match.end()
             parts.append(Text(match.group(), quoted=False))
+
+    def _with_escapes(self) -> Text:
+        """``$'...'``."""
+        begin = self._at = self._at + 2
+        while self._at < len(self._text) and self._text[self._at] != "'":
+            self._at += 1 + (self._text[self._at] == "\\")
+        text = self._text[begin : self._at]
+        self._at += 1
+        return Text(ESCAPE.sub(_escaped, text), quoted=True)
 
     def _expansion(self, *, quoted: bool) -> Part:
         text, start = self._text, self._at
@@ -267,7 +250,7 @@ class _Lexer:
         self._at = start + 1
         return Text("$", quoted)
 
-    def _closing(self, at: int, opening: str, closing: str) -> int:
+    def _closing(self, at: int, opening: str, closing: str, nesting: int = 0) -> int:
         """The offset after the bracket that closes the one at an offset; quotes are skipped."""
         text, depth = self._text, 0
         while at < len(text):
@@ -278,6 +261,8 @@ class _Lexer:
                 at = text.find("'", at + 1)
                 if at < 0:
                     break
+            elif character == '"' and nesting <= MAX_NESTING:
+                at = self._after_quotes(at + 1, nesting) - 1
             elif character == opening:
                 depth += 1
             elif character == closing:
@@ -287,6 +272,19 @@ class _Lexer:
             at += 1
         return len(text)
 
+    def _after_quotes(self, at: int, nesting: int) -> int:
+        """The offset after the double quote that closes the one before an offset."""
+        text = self._text
+        while at < len(text) and text[at] != '"':
+            if text[at] == "\\":
+                at += 1
+            elif text.startswith(("$(", "${"), at):
+                opening = text[at + 1]
+                closing = ")" if opening == "(" else "}"
+                at = self._closing(at + 1, opening, closing, nesting + 1) - 1
+            at += 1
+        return at + 1
+
     def _braced(self, source: str, *, quoted: bool) -> Parameter:
         match = PARAMETER.fullmatch(source[2:-1])
         if match is None or (match.group(3) and not match.group(2)) or self._nesting > MAX_NESTING:
@@ -294,3 +292,11 @@ class _Lexer:
         lexer = _Lexer(match.group(3), self._nesting + 1)
         word = lexer.quoted_parts(end="") if quoted else lexer.unquoted_parts()
         return Parameter(match.group(1), match.group(2) or "", tuple(word), quoted, source)
+
+
+def _escaped(match: re.Match[str]) -> str:
+    code = match.group(1) or match.group(2)
+    if code or match.group(3):
+        return chr(int(code, 16) if code else int(match.group(3), 8))
+    character = match.group(4)
+    return ESCAPED.get(character, character if character in "\\'\"?" else match.group())
