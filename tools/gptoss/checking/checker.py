@@ -102,7 +102,7 @@ def _missing(rule: Rule, deployment: Deployment) -> Iterator[str]:
 
 _KNOWN: dict[Need, Callable[[Worker], bool]] = {
     Need.GPU: lambda worker: worker.gpu is not None,
-    Need.ENGINE: lambda worker: worker.engine_known,
+    Need.ENGINE: lambda worker: worker.engine_known and worker.counted,
 }
 
 

@@ -160,6 +160,7 @@ class _Reader:
     def _unknown(self, position: int) -> None:
         word = self._words[position]
         if unresolved(word.value):
+            self.arguments.rest.append(word)
             return
         if _is_flag(word.value):
             more = position + 1 < len(self._words) and self._is_value(position + 1)

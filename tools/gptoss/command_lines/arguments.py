@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 # Words that a shell would have filled in; what they become is not known.
 UNRESOLVED = ("$", "`")
+LIST = re.compile(r"\$\{(?:@|\w+\[[@*]\])\}")
 NEGATIVE_NUMBER = re.compile(r"-\d+|-\d*\.\d+")
 SWITCHED_ON = ("true", "1", "yes", "on")
 NO_NUMBER = ("", "None")
@@ -162,6 +163,7 @@ class Arguments:
         faults: The words that the parser refuses.
         dotted: Its dotted flags, each with its value.
         words: What belongs to no flag, for a program that takes such words.
+        rest: Words that no flag takes and that only the shell fills in: any flags, or none.
     """
 
     program: Program
@@ -171,6 +173,12 @@ class Arguments:
     faults: list[Fault] = field(default_factory=list)
     dotted: list[tuple[Located[str], Located[str]]] = field(default_factory=list)
     words: list[Located[str]] = field(default_factory=list)
+    rest: list[Located[str]] = field(default_factory=list)
+
+    @property
+    def complete(self) -> bool:
+        """Whether every flag is there: no word may stand for any number of words."""
+        return not self.rest and not any(LIST.search(word.value) for word in self.command.words)
 
     def __getitem__(self, spelling: str) -> InForce:
         """What a flag is set to; nothing for one that the program does not have."""

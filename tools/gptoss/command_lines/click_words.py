@@ -58,7 +58,9 @@ class _Reader:
             flag = self._known.get(name)
             after_unknown = flag is None and not equals
             if flag is None:
-                if not unresolved(word.value):
+                if unresolved(word.value):
+                    self.arguments.rest.append(word)
+                else:
                     self.arguments.faults.append(Fault.unknown(word, self._value_at(position)))
             elif flag.takes_value:
                 value = Located(attached, word.place) if equals else None
@@ -89,7 +91,9 @@ class _Reader:
         if not words:
             words.extend(self._doubtful[:1])
         for word in words[1:]:
-            if not unresolved(word.value):
+            if unresolved(word.value):
+                self.arguments.rest.append(word)
+            else:
                 self._fault(Kind.STRAY, word)
 
     def _fault(

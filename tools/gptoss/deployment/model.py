@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 
 
 # Kinds of problems that leave nothing to check.
+PARALLEL_SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
 REFUSALS = ("values-schema", "chart-guard")
 
 
@@ -62,6 +63,7 @@ class Component:
         type: ``componentType`` (v1alpha1) or ``type`` (v1beta1).
         sub_type: ``subComponentType`` (v1alpha1 only).
         replicas: Number of replicas; None when left to the operator's defaulting.
+        counted: False where it is not known how many there are, as in a loop of a script.
         ignored: Fields that the operator accepts and ignores, by name.
         runtime_version: ``runtimeVersionOverride``.
         pod: Its pod.
@@ -73,6 +75,7 @@ class Component:
     type: Located[str] | None = None
     sub_type: Located[str] | None = None
     replicas: Located[int] | None = None
+    counted: bool = True
     ignored: Mapping[str, Place] = field(default_factory=dict)
     runtime_version: Located[str] | None = None
 
@@ -108,7 +111,8 @@ class Worker(Component):
         nodes: Nodes of one replica.
         engine: Its engine settings with everybody who sets them.
         engine_file: The engine YAML's path in the container, where the flag names one.
-        engine_known: False when the engine YAML is named but is not among what was given.
+        engine_known: False when the engine YAML is named but is not among what was given, or what
+            the command line sets is left to a shell.
         gpu: Facts about its GPU when its placement names one.
         arguments: What ``dynamo.trtllm`` or ``trtllm-serve`` makes of its command.
         model: Model id or path it loads.
@@ -139,9 +143,8 @@ class Worker(Component):
     @property
     def ranks(self) -> int:
         """GPUs the engine's parallel sizes need: tensor × pipeline × context parallel size."""
-        sizes = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
         product = 1
-        for size in sizes:
+        for size in PARALLEL_SIZES:
             product *= self.engine.whole(size) or 1
         return product
 
@@ -157,12 +160,14 @@ class Worker(Component):
 
     @property
     def capacity(self) -> int | None:
-        """Requests that all replicas decode at once, or None when the batch size is unknown.
+        """Requests that all replicas decode at once, or None when that is unknown.
 
         ``max_batch_size`` counts per attention data parallel rank.
         """
         batch = self.engine.whole("max_batch_size")
-        return None if batch is None else batch * self.attention_ranks * self.replica_count
+        if batch is None or not self.engine_known or not self.counted:
+            return None
+        return batch * self.attention_ranks * self.replica_count
 
 
 @dataclass(frozen=True, slots=True)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import json
 from typing import TYPE_CHECKING, Any
 
-from gptoss.command_lines.arguments import converted, typed
+from gptoss.command_lines.arguments import converted, typed, unresolved
 from gptoss.deployment.model import Problem
 from gptoss.deployment.settings import Claim, Layer, Settings
 from gptoss.facts.versions import trtllm_number
@@ -87,7 +87,9 @@ def engine_settings(
 def override_problem(arguments: Arguments) -> Problem | None:
     """What is wrong with ``--override-engine-args``: Dynamo stops unless it is a JSON object."""
     text = arguments[OVERRIDE].located
-    if text is None or not text.value or _parsed(text.value) is not None:
+    if text is None or not text.value or unresolved(text.value):
+        return None
+    if _parsed(text.value) is not None:
         return None
     return Problem(
         "override-not-json", f"{OVERRIDE} is not a JSON object: {text.value}", text.place

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import os
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
 from gptoss.facts.programs import WORKER, newest
 from gptoss.sources.containers.docker_run import SHELLS, docker_run
+from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.commands import module_command, read_commands
 from gptoss.sources.parts.container import Task, task_of
 from gptoss.sources.parts.reading import Scope, as_rendered
@@ -29,6 +30,9 @@ if TYPE_CHECKING:
 DEVICES = "CUDA_VISIBLE_DEVICES"
 # What replicas on one machine must not share.
 OWN_VARIABLES = (DEVICES, "DYN_SYSTEM_PORT", "NVIDIA_VISIBLE_DEVICES")
+# More than the choices of any one script.
+MANY = 1_000_000
+STOPPING = ("wait", "kill", "pkill", "killall")
 VERB = re.compile(r"(?:run|start|launch|serve)_(?=.)")
 
 
@@ -39,14 +43,14 @@ class Process:
     Attributes:
         command: The command.
         environment: Variables that the script gives it.
-        function: The function that it stands in, or ''.
+        step: What the script says about it.
         container: The container that it runs in; None on the machine itself.
-        documents: Here-documents of the script that its container runs.
+        documents: Here-documents that it finds.
     """
 
     command: Command
     environment: Mapping[str, Variable]
-    function: str
+    step: Step
     container: DockerRun | None
     documents: tuple[HereDocument, ...] = ()
 
@@ -70,7 +74,7 @@ class Process:
         """What it is called: its function without the verb, its own container, or what it is."""
         run = self.container
         contained = run.name.value if run and run.name and not run.opens_shell else ""
-        called = VERB.sub("", self.function, count=1) or contained
+        called = VERB.sub("", self.step.function, count=1) or contained
         return called.replace("_", "-") or self.kind
 
     @property
@@ -87,6 +91,13 @@ class Process:
         return (*words, *variables)
 
     @property
+    def stops_others(self) -> bool:
+        """Whether what the script has started in the background ends here."""
+        first, *others = (word.value for word in self.command.words)
+        stops = any(word in ("stop", "kill", "rm", "down") for word in others[:2])
+        return first in STOPPING or (first in ("docker", "podman") and stops)
+
+    @property
     def devices(self) -> Variable | None:
         """The GPUs that it sees."""
         return self.environment.get(DEVICES)
@@ -96,7 +107,8 @@ def processes(script: Script) -> Iterator[Process]:
     """What a script starts, in order; a script that it has written itself is read where it runs."""
     inside: DockerRun | None = None
     outside: Mapping[str, Located[str | None]] = {}
-    for step in _steps(script):
+    for step in merged(_steps(script)):
+        files = tuple(step.files.values())
         run = docker_run(step.command, step.environment)
         if run is None:
             own = {
@@ -106,7 +118,8 @@ def processes(script: Script) -> Iterator[Process]:
                 if outside.get(name) != located
             }
             environment = {**(inside.environment if inside else {}), **own}
-            yield Process(_started(step.command, environment), environment, step.function, inside)
+            command = _started(step.command, environment)
+            yield Process(command, environment, step, inside, files)
         elif run.opens_shell:
             inside, outside = run, step.environment
         else:
@@ -119,7 +132,8 @@ def _of_container(run: DockerRun, step: Step) -> Iterator[Process]:
     read = read_commands(words, run.environment, Scope(as_rendered))
     environment = {**run.environment, **read.exports}
     for command in read.commands:
-        yield Process(command, environment, step.function, run, read.documents)
+        documents = (*step.files.values(), *read.documents)
+        yield Process(command, environment, step, run, documents)
 
 
 def _steps(script: Script) -> Iterator[Step]:
@@ -129,13 +143,20 @@ def _steps(script: Script) -> Iterator[Step]:
         for document in script.documents
         if document.target
     }
-    for step in script.steps:
+    for number, step in enumerate(script.steps, 1):
         content = written.get(os.path.normpath(_script_name(step.command)))
         if content is None:
             yield step
             continue
         values = {name: located.value for name, located in step.environment.items()}
-        yield from read_script(content, values).steps
+        for inner in read_script(content, values).steps:
+            own = tuple((choice + number * MANY, branch) for choice, branch in inner.choices)
+            yield replace(
+                inner,
+                choices=(*step.choices, *own),
+                background=step.background or inner.background,
+                counted=step.counted and inner.counted,
+            )
 
 
 def _script_name(command: Command) -> str:

@@ -104,19 +104,39 @@ def _head(text: str) -> list[str]:
 
 def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> Iterator[Container]:
     """Processes that matter, each kind of replica once, under names that are their own."""
-    kinds: dict[tuple[object, ...], list[Process]] = {}
+    kinds: dict[tuple[object, ...], list[tuple[int, Process]]] = {}
+    turn = 0
     for process in started:
+        turn += process.stops_others
         if process.task:
-            kinds.setdefault(process.likeness, []).append(process)
+            kinds.setdefault(process.likeness, []).append((turn, process))
     names: set[str] = set()
-    for alike in kinds.values():
+    for turns in kinds.values():
+        alike = [process for _, process in turns]
         first = alike[0]
-        seen = {process.devices.value if process.devices else None for process in alike}
         name = _unused(first.name, names)
         names.add(name)
-        place = first.command.place
-        replicas = Located(len(seen), place) if len(seen) > 1 else None
-        yield container_of(name, _read(alike, files, gpus), replicas)
+        count = _at_once(turns)
+        replicas = Located(count, first.command.place) if count > 1 else None
+        counted = all(process.step.counted or not process.step.background for process in alike)
+        yield container_of(name, _read(alike, files, gpus), replicas, counted=counted)
+
+
+def _at_once(turns: Sequence[tuple[int, Process]]) -> int:
+    """How many of some processes run at once: those between two stops, one of each choice.
+
+    What does not run in the background is started by hand, once on each of its GPUs.
+    """
+    most = 1
+    for turn in {turn for turn, _ in turns}:
+        together: list[Process] = []
+        for own, process in turns:
+            if own == turn and not any(process.step.excludes(p.step) for p in together):
+                together.append(process)
+        waiting = [p for p in together if not p.step.background]
+        seen = {p.devices.value if p.devices else None for p in waiting}
+        most = max(most, len(together) - len(waiting) + len(seen))
+    return most
 
 
 def _unused(name: str, names: set[str]) -> str:
@@ -161,6 +181,6 @@ def _visible(devices: Variable | None) -> Located[int] | None:
 
 def _with_gpus(worker: Worker) -> Worker:
     """The worker with as many GPUs as its parallel sizes ask for, where nothing says how many."""
-    if worker.gpus_per_pod or not worker.engine_known:
+    if worker.gpus_per_pod or not worker.engine_known or not worker.counted:
         return worker
     return on_nodes(worker, worker.ranks)

@@ -55,17 +55,15 @@ class Files:
         path = _engine_file(process)
         if path is None or not path.value:
             return ()
-        content = self._content(path.value, (*self.documents, *process.documents), folders)
+        candidates = [path.value, *_on_host(path.value, folders)]
+        wanted = {_plain(candidate) for candidate in candidates}
+        for document in reversed((*self.documents, *process.documents)):
+            if document.target and _plain(document.target.value) in wanted:
+                return (HereDocument(path, document.content, document.known),)
+        content = self._content(path.value, candidates)
         return (HereDocument(path, content),) if content else ()
 
-    def _content(
-        self, path: str, documents: tuple[HereDocument, ...], folders: Mapping[str, str]
-    ) -> Tree | None:
-        candidates = [path, *_on_host(path, folders)]
-        wanted = {_plain(candidate) for candidate in candidates}
-        for document in reversed(documents):
-            if document.target and _plain(document.target.value) in wanted:
-                return document.content
+    def _content(self, path: str, candidates: list[str]) -> Tree | None:
         for name in self.beside:
             if len(self.beside) == 1 or Path(name).name == PurePosixPath(path).name:
                 return _file(Path(name), name)

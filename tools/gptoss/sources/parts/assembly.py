@@ -188,6 +188,7 @@ class _Fields(TypedDict):
     type: Located[str] | None
     sub_type: Located[str] | None
     replicas: Located[int] | None
+    counted: bool
     ignored: Mapping[str, Place]
     runtime_version: Located[str] | None
 
@@ -202,6 +203,7 @@ def _fields(one: Running) -> _Fields:
         type=scope.text("type", container.type),
         sub_type=scope.text("sub_type", container.sub_type),
         replicas=scope.whole("replicas", container.replicas, "replicas"),
+        counted=container.counted,
         ignored={name: scope.entry("ignored", name, tree.where) for name, tree in ignored},
         runtime_version=scope.text("runtime_version", container.runtime_version),
     )

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.environment import filled_in, references
 from gptoss.sources.parts.reading import strings
 from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located
-from gptoss.text.shell import HereDocument, mentioned, read_script
+from gptoss.text.shell import HereDocument, Step, mentioned, read_script
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping, Sequence
+    from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.yaml_tree import Tree
@@ -63,13 +64,22 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
         name: Variable(name, located.value, None, scope.entry("env", name, located.place))
         for name, located in script.exports.items()
     }
+    steps = merged(script.steps)
     return Commands(
-        tuple(Command(_placed(command.words, scope)) for command in script.commands),
+        tuple(Command(_placed(step.command.words, scope)) for step in steps),
         True,
-        script.documents,
+        (*script.documents, *_seen(steps)),
         exports,
         frozenset(mentioned(text)),
     )
+
+
+def _seen(steps: Iterable[Step]) -> Iterator[HereDocument]:
+    """The files that commands name, as they find them."""
+    for step in steps:
+        for path, document in step.files.items():
+            if any(path in word.value for word in step.command.words):
+                yield document
 
 
 def module_command(commands: Iterable[Command], module: str) -> Command | None:

@@ -60,6 +60,7 @@ class Container:
         may: The tasks that it may have.
         sign: The task that something else than its commands gives it, when they tell none.
         replicas: How many of them; None for one.
+        counted: Whether it is known how many there are.
         multinode: How many nodes each takes; None for one.
         type, sub_type, runtime_version, ignored: Fields of a component of a graph.
         engine: Its engine YAML, where it is not a file that the command names.
@@ -70,6 +71,7 @@ class Container:
     may: Collection[Task] = tuple(RUNS)
     sign: Task | None = None
     replicas: Tree | None = None
+    counted: bool = True
     multinode: Tree | None = None
     type: Tree | None = None
     sub_type: Tree | None = None
@@ -78,10 +80,12 @@ class Container:
     engine: EngineYaml | None = None
 
 
-def container_of(name: str, read: ReadPod, replicas: Located[int] | None = None) -> Container:
+def container_of(
+    name: str, read: ReadPod, replicas: Located[int] | None = None, *, counted: bool = True
+) -> Container:
     """A container whose pod is read already, at the places that are to be shown."""
     count = Tree(replicas.value, replicas.place) if replicas else None
-    return Container(name=name, read=lambda _: read, replicas=count)
+    return Container(name=name, read=lambda _: read, replicas=count, counted=counted)
 
 
 def task_of(commands: Sequence[Command], may: Collection[Task] = tuple(RUNS)) -> Task | None:

@@ -49,9 +49,11 @@ def engine_yaml(
     """
     if path is None or not path.value:
         return EngineYaml(None, known=True)
-    written = [d.content for d in read.documents if d.target and d.target.value == path.value]
+    written = [d for d in read.documents if d.target and d.target.value == path.value]
+    if written and not written[-1].known:
+        return EngineYaml(None, known=False)
     if written:
-        return _read(written[-1], scope)
+        return _read(written[-1].content, scope)
     mount = read.pod.mount_at(path.value)
     config_map = config_maps.get(mount.config_map or "") if mount else None
     if mount is None or config_map is None:

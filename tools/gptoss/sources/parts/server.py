@@ -10,7 +10,7 @@ from gptoss.facts.programs import SERVE, taken_for
 from gptoss.precedence.serve import serve_settings
 from gptoss.sources.parts.engine_yaml import engine_yaml
 from gptoss.sources.parts.releases import tag_of
-from gptoss.sources.parts.workers import Served
+from gptoss.sources.parts.workers import Served, has_known_sizes
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
@@ -73,7 +73,7 @@ def read_server(
         role=Role.AGGREGATED,
         engine=engine,
         engine_file=file,
-        engine_known=yaml.known,
+        engine_known=yaml.known and arguments.complete and has_known_sizes(engine),
         model=model,
         served_name=arguments[SERVED_NAME].located or _last_part(model),
         problems=yaml.problems,

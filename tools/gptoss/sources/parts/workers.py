@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.arguments import unresolved
 from gptoss.command_lines.dialects import read_command
-from gptoss.deployment.model import Role
+from gptoss.deployment.model import PARALLEL_SIZES, Role
 from gptoss.facts.programs import WORKER, taken_for
 from gptoss.precedence.dynamo import engine_settings, override_problem
 from gptoss.sources.parts.commands import module_command
@@ -89,11 +90,17 @@ def read_worker(
         role=_role(container, arguments["--disaggregation-mode"].located),
         engine=engine,
         engine_file=file,
-        engine_known=yaml.known,
+        engine_known=yaml.known and arguments.complete and has_known_sizes(engine),
         model=_model(arguments, engine),
         served_name=arguments["--served-model-name"].located,
         problems=(*yaml.problems, *([problem] if problem else [])),
     )
+
+
+def has_known_sizes(engine: Settings) -> bool:
+    """Whether it is known how many GPUs the engine takes: nothing that tells is left to a shell."""
+    values = (engine.text(key) for key in (*PARALLEL_SIZES, "enable_attention_dp"))
+    return not any(value and unresolved(value) for value in values)
 
 
 def model_of(worker: Worker, facts: Facts) -> Model | None:
