@@ -109,7 +109,7 @@ class Snippets:
             )
         if shape == 2:
             patterns = self._choice(("x|4", '"x y"', "m*", "$B"))
-            return f"case {self._word()} in\n{patterns}) {body}\n;;\n*)\n{other} ;;\nesac"
+            return f"case {self._word()} in\n{patterns}) {body}\n;;\n*)\n{other}\n;;\nesac"
         if shape in (3, 4, 5, 6, 13):
             return self._loop(shape, name, body)
         if shape in (7, 8):

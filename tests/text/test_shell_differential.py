@@ -169,16 +169,17 @@ def check(scripts: list[str]) -> None:
         assert not told, f"{told}\n--- bash: {done.started}\n{done.errors}\n--- script\n{text}"
 
 
-@settings(max_examples=int(os.environ.get("SNIPPETS", "8")), phases=[Phase.reuse, Phase.generate])
+@settings(max_examples=int(os.environ.get("SNIPPETS", "6")), phases=[Phase.reuse, Phase.generate])
 @given(st.integers(0, 2**32), st.booleans())
 def test_what_a_script_starts_is_what_bash_starts(seed: int, unknown: bool) -> None:
     random = Random(seed)  # noqa: S311
-    check([Snippets(random, unknown=unknown).script() for _ in range(40)])
+    check([Snippets(random, unknown=unknown).script() for _ in range(25)])
 
 
 def test_what_can_be_known_without_running_a_script_is_known() -> None:
     random = Random(5)  # noqa: S311
-    scripts = [Snippets(random, unknown=False).script() for _ in range(80)]
+    texts = [Snippets(random, unknown=False).script() for _ in range(60)]
+    scripts = [f"A=x B=4\nL=(1)\n{text}" for text in texts]
     started = sure = 0
     for text, done in zip(scripts, in_bash(scripts), strict=True):
         started += len(done.started)

@@ -225,6 +225,8 @@ class Arguments:
             value = typed(flag, words) if flag.takes_value else given[-1].value
             return InForce(value, given[-1].at.place, flag, " ".join(words), counted)
         variable = self.variable(flag)
+        if not self.complete:
+            return InForce(None, (self.rest or self.command.words)[0].place, flag)
         if variable is None:
             return InForce(flag.default, None, flag)
         if variable.value is None:

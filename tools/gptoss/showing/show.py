@@ -43,6 +43,7 @@ ALWAYS = (
     "disable_overlap_scheduler",
     "enable_chunked_prefill",
 )
+UNKNOWN = "unknown"
 VALUE_WIDTH = 20
 
 
@@ -72,7 +73,7 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
         "release": release.version if release else None,
         "tensorrt_llm": release.trtllm if release else None,
         "apiVersion": deployment.api_version.value,
-        "gpus": deployment.gpus,
+        "gpus": _all_gpus(deployment),
         "capacity": deployment.capacity,
         "workers": [_worker_json(worker, deployment) for worker in deployment.workers],
     }
@@ -83,24 +84,35 @@ def _worker_json(worker: Worker, deployment: Deployment) -> dict[str, Any]:
     return {
         "name": worker.name,
         "role": worker.role.value,
-        "replicas": worker.replica_count,
-        "gpus": worker.gpus,
+        "replicas": worker.replica_count if worker.counted else None,
+        "gpus": _gpus(worker),
         "capacity": worker.capacity,
         "kv_cache_estimate": asdict(room) if room else None,
         "command": [without_secrets(word.value) for word in worker.command.words],
         "environment": {
             name: _variable(variable) for name, variable in sorted(worker.pod.environment.items())
         },
-        "settings": [_setting_json(setting) for setting in in_force(worker)],
+        "settings": [_setting_json(setting, worker) for setting in in_force(worker)],
     }
 
 
-def _setting_json(setting: Setting) -> dict[str, Any]:
+def _gpus(worker: Worker) -> int | None:
+    """GPUs of one replica; None where they follow from settings that are not known."""
+    return worker.gpus if worker.gpus_per_pod or worker.engine_known else None
+
+
+def _all_gpus(deployment: Deployment) -> int | None:
+    known = all(w.counted and _gpus(w) is not None for w in deployment.workers)
+    return deployment.gpus if known else None
+
+
+def _setting_json(setting: Setting, worker: Worker) -> dict[str, Any]:
     winner = setting.winner
+    default = {"layer": "default" if worker.engine_known else UNKNOWN}
     return {
         "key": setting.key,
-        "value": setting.value,
-        "set_by": _claim_json(winner) if winner else {"layer": "default"},
+        "value": setting.value if winner or worker.engine_known else None,
+        "set_by": _claim_json(winner) if winner else default,
         "beat": [_claim_json(claim) for claim in setting.beaten],
         "lost": [_claim_json(claim) for claim in setting.lost],
     }
@@ -117,14 +129,14 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
 
 
 def _deployment_text(deployment: Deployment) -> str:
-    capacity = "unknown" if deployment.capacity is None else f"{deployment.capacity:,} requests"
-    lines = [
-        f"{deployment.source}: {_runs_on(deployment)}, {deployment.gpus} GPUs, capacity {capacity}"
-    ]
+    capacity = UNKNOWN if deployment.capacity is None else f"{deployment.capacity:,} requests"
+    gpus = _gpus_text(_all_gpus(deployment))
+    lines = [f"{deployment.source}: {_runs_on(deployment)}, {gpus}, capacity {capacity}"]
     names = _short_names(deployment)
     for worker in deployment.workers:
-        holds = "unknown" if worker.capacity is None else f"{worker.capacity:,}"
-        size = f"{worker.replica_count} x {worker.gpus} GPUs, capacity {holds}"
+        holds = UNKNOWN if worker.capacity is None else f"{worker.capacity:,}"
+        count = worker.replica_count if worker.counted else UNKNOWN
+        size = f"{count} x {_gpus_text(_gpus(worker))}, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
         if room := kv_room(worker, deployment):
             lines.append(f"  {in_words(room)}")
@@ -134,6 +146,10 @@ def _deployment_text(deployment: Deployment) -> str:
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
     return "\n".join(lines)
+
+
+def _gpus_text(gpus: int | None) -> str:
+    return "GPUs unknown" if gpus is None else f"{gpus} GPUs"
 
 
 def _runs_on(deployment: Deployment) -> str:
@@ -150,6 +166,9 @@ def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, 
     """A row for each setting in force, followed by one for each claim that it beats."""
     for setting in in_force(worker):
         winner = setting.winner
+        if not winner and not worker.engine_known:
+            yield setting.key, UNKNOWN, "not among what was given"
+            continue
         who = _claim_text(winner, names) if winner else "default"
         yield setting.key, _value(setting.value), who
         for claim in setting.beaten:

@@ -87,6 +87,8 @@ def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     model = worker.model
     if model is None or not is_hub_id(model.value) or worker.engine["revision"].is_set:
         return
+    if not worker.arguments.complete:
+        return
     pinned = [job.revision for job in deployment.downloads if job.revision]
     offline = offline_switch(worker.pod.environment.values())
     fails = " and finds it nowhere, being offline" if offline and pinned else ""

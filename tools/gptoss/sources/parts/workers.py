@@ -9,7 +9,7 @@ from gptoss.command_lines.arguments import unresolved
 from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import PARALLEL_SIZES, Role
 from gptoss.facts.programs import WORKER, taken_for
-from gptoss.precedence.dynamo import engine_settings, override_problem
+from gptoss.precedence.dynamo import OVERRIDE, engine_settings, override_problem
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.engine_yaml import engine_yaml
 from gptoss.sources.parts.reading import a_map, string
@@ -85,12 +85,14 @@ def read_worker(
     home = scope.at("engine", yaml.tree.where) if yaml.tree else read.pod.place
     engine = engine_settings(arguments, yaml.tree, home, facts, scope.engine, release)
     problem = override_problem(arguments)
+    override = arguments[OVERRIDE].text or ""
+    known = yaml.known and arguments.complete and not unresolved(override)
     return Served(
         arguments=arguments,
         role=_role(container, arguments["--disaggregation-mode"].located),
         engine=engine,
         engine_file=file,
-        engine_known=yaml.known and arguments.complete and has_known_sizes(engine),
+        engine_known=known and has_known_sizes(engine),
         model=_model(arguments, engine),
         served_name=arguments["--served-model-name"].located,
         problems=(*yaml.problems, *([problem] if problem else [])),

@@ -72,15 +72,16 @@ def calculated(expression: str, variables: Variables) -> int | None:
     return value
 
 
-def text_of(part: Part, variables: Variables) -> str:
-    """The text of a part."""
+def text_of(part: Part, variables: Variables, *, split: bool = False) -> str:
+    """The text of a part; lines that a command prints are known only where they are split."""
     if isinstance(part, Text):
         return part.value
     if isinstance(part, Arithmetic):
         result = calculated(part.expression, variables)
         return part.source if result is None else str(result)
     if isinstance(part, Substitution):
-        return _substituted(part.source, variables)
+        printed = _substituted(part.source, variables)
+        return printed if split or "\n" not in printed else part.source
     found = _parameter(part, variables)
     return found if isinstance(found, str) else joined(found, variables)
 
@@ -91,7 +92,10 @@ def _add(part: Part, fields: Fields, variables: Variables) -> bool:
         return _add_arguments(part, fields, variables)
     if isinstance(part, Parameter) and (array := ARRAY.fullmatch(part.source)):
         return _add_elements(array, part, fields, variables)
-    found = _parameter(part, variables) if isinstance(part, Parameter) else text_of(part, variables)
+    if isinstance(part, Parameter):
+        found = _parameter(part, variables)
+    else:
+        found = text_of(part, variables, split=not part.quoted)
     if not isinstance(found, str) and not part.quoted:
         return _add_default(found, fields, variables)
     text = found if isinstance(found, str) else joined(found, variables)
