@@ -223,6 +223,126 @@ def test_a_process_that_branches_start_in_the_same_way_counts_once() -> None:
     assert (found.name, found.replica_count) == ("decode", 1)
 
 
+@pytest.mark.parametrize(
+    ("loop", "count"),
+    [
+        ("for i in 0 1 2 3", 4),
+        ("for i in {0..2}", 3),
+        ("for i in $(seq 0 3)", 4),
+        ("N=5; for ((i=0; i<N; i++))", 5),
+        ("i=0; while [ $((i++)) -lt 2 ]", 2),
+        ("for i in 0 1; do for j in a b; do for k in x y", 8),
+    ],
+)
+def test_workers_that_a_loop_starts_are_as_many_as_its_turns(loop: str, count: int) -> None:
+    ends = "; done" * loop.count("do for") + "; done"
+    found = worker(f"{loop}; do {dynamo()} & sleep 1{ends}\nwait")
+    assert (found.replica_count, found.counted) == (count, True)
+
+
+@pytest.mark.parametrize("loop", ["for i in $HOSTS", "while read host", "for i in $(seq $N)"])
+def test_workers_of_a_loop_whose_turns_are_not_known_are_not_counted(loop: str) -> None:
+    found = worker(f"{loop}; do {dynamo('--max-batch-size 64')} & done")
+    assert not found.counted
+    assert found.capacity is None
+
+
+def test_workers_that_are_started_one_after_the_other_are_one() -> None:
+    found = worker(f"for i in 1 2 3; do {dynamo()} & bench; kill $!; done")
+    assert found.replica_count == 1
+    assert worker(f"while true; do {dynamo()}; sleep 5; done").counted
+
+
+def test_servers_of_two_branches_are_one_with_either_command_line() -> None:
+    found = worker("""
+    if [ -f /data/fast ]; then
+      trtllm-serve m --tp_size 4 --max_batch_size 64
+    else
+      trtllm-serve m --tp_size 8 --max_batch_size 64
+    fi
+    """)
+    assert found.engine["max_batch_size"].value == 64
+    assert found.engine["tensor_parallel_size"].value == "$(4|8)"
+    assert not found.engine_known
+    assert found.gpus_per_pod is None
+
+
+def test_a_flag_of_one_branch_only_is_not_known() -> None:
+    text = "case $MODE in a) trtllm-serve m ;; b) trtllm-serve m --max_batch_size 8 ;; esac"
+    found = worker(text)
+    assert not found.arguments.complete
+    assert not found.engine["max_batch_size"].is_set
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'set -- $(flags); trtllm-serve m "$@"',
+        'eval "A=($FLAGS)"; trtllm-serve m "${A[@]}"',
+        "trtllm-serve m --trust_remote_code $EXTRA",
+        'A=(--tp_size 4); A+=($(more)); trtllm-serve m "${A[@]}"',
+        'source other.sh; trtllm-serve m --tp_size "$TP"',
+    ],
+)
+def test_a_command_line_that_is_left_open_is_not_taken_for_whole(text: str) -> None:
+    found = worker(text)
+    assert not found.engine_known
+    assert found.capacity is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'set -- --tp_size 8; trtllm-serve m "$@"',
+        "TP=4; ((TP++)); let TP=TP+3; trtllm-serve m --tp_size $TP",
+        'A=--tp_size; eval "trtllm-serve m $A 8"',
+        'if [ "$UNSET" = x ]; then TP=8; else TP=8; fi; trtllm-serve m --tp_size=$TP',
+    ],
+)
+def test_what_a_script_sets_in_its_own_ways_is_known(text: str) -> None:
+    assert worker(text).engine["tensor_parallel_size"].value == 8
+
+
+@pytest.mark.parametrize("append", ["cat >> e.yaml <<E", "cat <<E >> e.yaml", "tee -a e.yaml <<E"])
+def test_here_documents_that_append_are_one_file_with_each_line_in_its_place(append: str) -> None:
+    text = f"cat > e.yaml <<E\nmax_batch_size: 8\nE\n\n{append}\nmax_num_tokens: 9\nE\n"
+    found = worker(text + dynamo("--extra-engine-args e.yaml"))
+    assert found.engine["max_batch_size"].place == Place("launch.sh", 2, 1)
+    assert found.engine["max_num_tokens"].place == Place("launch.sh", 6, 1)
+
+
+@pytest.mark.parametrize("change", ["sed -i s/8/9/ e.yaml", "make >> e.yaml", "cp other e.yaml"])
+def test_an_engine_file_that_something_else_writes_to_is_not_known(change: str) -> None:
+    text = f"cat > e.yaml <<E\nmax_batch_size: 8\nE\n{change}\n"
+    assert not worker(text + dynamo("--extra-engine-args e.yaml")).engine_known
+
+
+def test_each_branch_has_the_engine_file_that_it_writes() -> None:
+    run = dynamo("--extra-engine-args e.yaml", "--disaggregation-mode")
+    text = f"""
+case $1 in
+prefill)
+cat > e.yaml <<E
+max_batch_size: 8
+E
+{run} prefill ;;
+decode)
+cat > e.yaml <<E
+max_batch_size: 64
+E
+{run} decode ;;
+esac
+"""
+    assert [w.engine["max_batch_size"].value for w in read(text).workers] == [8, 64]
+
+
+def test_what_is_not_known_in_an_engine_file_is_a_value_of_its_own() -> None:
+    text = "cat > e.yaml <<E\nx: [${A%b}, {y: `z`}]\nmax_batch_size: ${N:?no}\nE\n"
+    found = worker(text + dynamo("--extra-engine-args e.yaml"))
+    assert found.engine["max_batch_size"].value == "$(N_no)"
+    assert found.engine["x"].value == ["$(A_b)", {"y": "$(z)"}]
+
+
 def test_each_worker_has_a_name_of_its_own() -> None:
     text = f"""
     run_long_prompts() {{ {dynamo("--disaggregation-mode prefill")} & }}
