@@ -73,6 +73,7 @@ def test_the_guide_adds_a_gpu_a_release_and_a_rule() -> None:
         "hardware.yaml",
         "releases.yaml",
         "streaming.py",
+        "E099.txt",
     ]
 
 

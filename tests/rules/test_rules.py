@@ -123,7 +123,7 @@ def test_a_function_that_takes_what_its_rule_cannot_get_is_refused() -> None:
 
     def declared(of: Subject, *needs: Need) -> None:
         name, severity = "of-a-test", Severity.ERROR
-        declare("D999", name, severity, of=of, needs=needs, source="", bad="", good="")(surprising)
+        declare("D999", name, severity, of=of, needs=needs, source="")(surprising)
 
     with pytest.raises(ValueError, match="D999 takes worker, but can take only deployment: Depl"):
         declared(DEPLOYMENT, Need.RELEASE)
@@ -135,7 +135,7 @@ def test_a_function_that_takes_what_its_rule_cannot_get_is_refused() -> None:
 def test_every_file_of_examples_belongs_to_a_rule() -> None:
     folders = {rule.file.parent for rule in RULES.values()}
     files = {path for folder in folders for path in folder.glob("*")}
-    assert files <= {rule.file for rule in RULES.values() if rule.inline is None}
+    assert files == {rule.file for rule in RULES.values()}
 
 
 def test_a_file_of_examples_that_lacks_one_is_refused(tmp_path: Path) -> None:

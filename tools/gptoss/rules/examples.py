@@ -1,8 +1,8 @@
-"""Examples of rules: beside the rule, or in a file of its family.
+"""Examples of rules, each rule's in a file of its family's folder.
 
-A file is called ``examples/D003.txt`` in the folder of the family and has a line ``# bad``, one
-``# good`` and one ``# near``, each above its example; ``docs/rules/README.md`` has their form. It
-is read when somebody asks for it, which no check does.
+The file of D003 is ``examples/D003.txt`` and has a line ``# bad``, one ``# good`` and one
+``# near``, each above its example; ``docs/rules/README.md`` has their form. It is read when
+somebody asks for it, which no check does.
 """
 
 from __future__ import annotations

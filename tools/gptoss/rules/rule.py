@@ -136,8 +136,7 @@ class Rule:
         summary: What it finds, in one sentence.
         reason: Why that matters.
         source: Where the fact behind it is stated.
-        inline: Its examples, where they stand beside it.
-        file: Where they stand otherwise.
+        file: Where its examples stand.
         needs: Knowledge it cannot do without.
         fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
         runtimes: What a deployment runs on that the rule is about; for others it does not exist.
@@ -156,7 +155,6 @@ class Rule:
     summary: str
     reason: str
     source: str
-    inline: Examples | None
     file: Path
     needs: tuple[Need, ...]
     fixable: bool
@@ -172,7 +170,7 @@ class Rule:
     @property
     def examples(self) -> Examples:
         """What fires it, the same mended, and a near miss that must stay silent."""
-        return self.inline or read_examples(self.file)
+        return read_examples(self.file)
 
     @property
     def bad(self) -> str:
@@ -202,9 +200,6 @@ def rule(
     severity: Severity,
     *,
     source: str,
-    bad: str = "",
-    good: str = "",
-    near: str = "",
     of: Subject = DEPLOYMENT,
     reports: str = "",
     hint: str = "",
@@ -218,8 +213,8 @@ def rule(
 
     Its function is called for each subject ``of`` which it is. A rule that ``reports`` a kind of
     problem is about each problem of that kind; with a ``hint`` it hands on what the problem says,
-    and its function has no body. Its examples stand here or in a file of the family. What a rule
-    does not say about runtimes, platforms and engine YAMLs its family says.
+    and its function has no body. Its examples stand in ``examples/ID.txt`` of the family's folder.
+    What a rule does not say about runtimes, platforms and engine YAMLs its family says.
 
     Raises:
         ValueError: Another rule has this identifier, it is not one of its family, or the function
@@ -240,7 +235,6 @@ def rule(
             summary=" ".join(summary.split()),
             reason=reason.strip(),
             source=source,
-            inline=Examples(*map(inspect.cleandoc, (bad, good, near))) if bad else None,
             file=folder_of(declared.__module__) / "examples" / f"{id}.txt",
             needs=needs,
             fixable=fixable,

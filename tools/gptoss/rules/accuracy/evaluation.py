@@ -26,33 +26,6 @@ GUIDE = (
     Severity.WARNING,
     of=DECODING,
     source=GUIDE,
-    bad="""
-    # worker.yaml
-    max_seq_len: 16384
-    max_num_tokens: 32768
-    max_batch_size: 128
-    ---
-    # accuracy flags
-    --reasoning-effort low,medium
-    """,
-    good="""
-    # worker.yaml
-    max_seq_len: 32768
-    max_num_tokens: 32768
-    max_batch_size: 128
-    ---
-    # accuracy flags
-    --reasoning-effort low,medium
-    """,
-    near="""
-    # worker.yaml
-    max_seq_len: 131072
-    max_num_tokens: 133120
-    max_batch_size: 2
-    ---
-    # accuracy flags
-    --reasoning-effort high
-    """,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_answers_cut(worker: Worker, model: Model, deployment: Deployment) -> Iterator[Said]:
@@ -80,35 +53,6 @@ def evaluation_answers_cut(worker: Worker, model: Model, deployment: Deployment)
     Severity.WARNING,
     of=DECODING,
     source=GUIDE,
-    bad="""
-    # also: E009
-    # worker.yaml
-    max_seq_len: 32768
-    max_num_tokens: 16384
-    max_batch_size: 128
-    ---
-    # accuracy flags
-    --reasoning-effort low,medium
-    """,
-    good="""
-    # worker.yaml
-    max_seq_len: 32768
-    max_num_tokens: 32768
-    max_batch_size: 128
-    ---
-    # accuracy flags
-    --reasoning-effort low,medium
-    """,
-    near="""
-    # worker.yaml
-    enable_attention_dp: false
-    max_seq_len: 131072
-    max_num_tokens: 133120
-    max_batch_size: 720
-    ---
-    # accuracy flags
-    --reasoning-effort high
-    """,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_batch_tokens_short(
@@ -138,34 +82,6 @@ def evaluation_batch_tokens_short(
     Severity.WARNING,
     of=DECODING,
     source=GUIDE,
-    bad="""
-    # worker.yaml
-    max_seq_len: 131072
-    max_num_tokens: 133120
-    max_batch_size: 128
-    ---
-    # accuracy flags
-    --reasoning-effort low,high
-    """,
-    good="""
-    # worker.yaml
-    max_seq_len: 131072
-    max_num_tokens: 133120
-    max_batch_size: 2
-    ---
-    # accuracy flags
-    --reasoning-effort low,high
-    """,
-    near="""
-    # worker.yaml
-    enable_attention_dp: false
-    max_seq_len: 131072
-    max_num_tokens: 133120
-    max_batch_size: 720
-    ---
-    # accuracy flags
-    --reasoning-effort low,high
-    """,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_batch_too_large(

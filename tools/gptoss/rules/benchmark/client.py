@@ -36,18 +36,6 @@ def _flag(benchmark: Benchmark, name: str) -> Located[str] | None:
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (Service "
     "<deployment>-<component>, port 8000)",
-    bad="""
-    # benchmark flags
-    --url http://gpt-oss-agg-frontend:8000
-    """,
-    good="""
-    # benchmark flags
-    --url http://gpt-oss-frontend:8000
-    """,
-    near="""
-    # benchmark flags
-    --url http://gpt-oss-frontend.inference.svc.cluster.local:8000
-    """,
 )
 def endpoint_is_not_the_frontend(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark's URL is not the Service of the frontend, or of the server.
@@ -123,21 +111,6 @@ def _port(netloc: str) -> int | None:
     Severity.ERROR,
     of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (HFValidationError for a path in offline mode, seen in a run)",
-    bad="""
-    # benchmark env
-    HF_HUB_OFFLINE: "1"
-    """,
-    good="""
-    # benchmark env
-    HF_HUB_OFFLINE: null
-    """,
-    near="""
-    # benchmark env
-    HF_HUB_OFFLINE: "1"
-    ---
-    # benchmark flags
-    --tokenizer openai/gpt-oss-120b
-    """,
 )
 def local_tokenizer_offline(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark is offline and names its tokenizer by a path, which aiperf then refuses.
@@ -165,18 +138,6 @@ def local_tokenizer_offline(benchmark: Benchmark) -> Iterator[Said]:
     Severity.INFO,
     of=BENCHMARK,
     source=PERF,
-    bad="""
-    # benchmark flags
-    --artifact-dir /opt/models/perf
-    """,
-    good="""
-    # benchmark flags
-    --artifact-dir /results
-    """,
-    near="""
-    # benchmark flags
-    --artifact-dir /opt/results
-    """,
 )
 def results_in_model_cache(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark writes its results into the model cache.
@@ -204,18 +165,6 @@ def results_in_model_cache(benchmark: Benchmark, deployment: Deployment) -> Iter
     Severity.WARNING,
     of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 metric registry (unknown keys of --goodput are not refused)",
-    bad="""
-    # benchmark flags
-    --goodput "ttft:200 inter_token_latency:20"
-    """,
-    good="""
-    # benchmark flags
-    --goodput "time_to_first_token:200 inter_token_latency:20"
-    """,
-    near="""
-    # benchmark flags
-    --goodput "request_latency:20000 output_token_throughput_per_user:20"
-    """,
 )
 def goodput_metric_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """A goodput objective names a metric of a request that aiperf does not have.

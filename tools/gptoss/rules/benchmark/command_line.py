@@ -28,18 +28,6 @@ WHOLE = re.compile(r"\s*[+-]?\d+\.0*\s*")
     Severity.ERROR,
     of=BENCHMARK,
     source=SOURCE,
-    bad="""
-    # benchmark flags
-    --use-server-token-counts
-    """,
-    good="""
-    # benchmark flags
-    --use-server-token-count
-    """,
-    near="""
-    # benchmark flags
-    --random_seed 100
-    """,
 )
 def benchmark_flag_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark gives aiperf a flag that it does not have.
@@ -61,18 +49,6 @@ def benchmark_flag_unknown(benchmark: Benchmark) -> Iterator[Said]:
     Severity.ERROR,
     of=BENCHMARK,
     source=SOURCE,
-    bad="""
-    # benchmark flags
-    --use-server-token-count true
-    """,
-    good="""
-    # benchmark flags
-    --use-server-token-count=true
-    """,
-    near="""
-    # benchmark flags
-    --extra-inputs top_k:1 temperature:0
-    """,
 )
 def benchmark_flag_misused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has no value, is given twice, or a word belongs to no flag.
@@ -96,18 +72,6 @@ def benchmark_flag_misused(benchmark: Benchmark) -> Iterator[Said]:
     Severity.ERROR,
     of=BENCHMARK,
     source=SOURCE,
-    bad="""
-    # benchmark flags
-    --ui fancy
-    """,
-    good="""
-    # benchmark flags
-    --ui simple
-    """,
-    near="""
-    # benchmark flags
-    --ui NONE --warmup-request-count 10
-    """,
 )
 def benchmark_value_refused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has a value that aiperf refuses.

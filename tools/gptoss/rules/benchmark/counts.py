@@ -38,19 +38,6 @@ def _parts(deployment: Deployment) -> str:
     of=BENCHMARK,
     fixable=True,
     source=RECIPE,
-    bad="""
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "6"
-    """,
-    good="""
-    # benchmark env
-    DEPLOYMENT_GPU_COUNT: "5"
-    """,
-    near="""
-    # benchmark env
-    CONCURRENCY_PER_GPU: null
-    DEPLOYMENT_GPU_COUNT: null
-    """,
 )
 def gpu_count_wrong(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark counts other GPUs than the workers have.
@@ -81,18 +68,6 @@ def gpu_count_wrong(benchmark: Benchmark, deployment: Deployment) -> Iterator[Sa
     Severity.WARNING,
     of=BENCHMARK,
     source=RECIPE,
-    bad="""
-    # benchmark env
-    CONCURRENCY_PER_GPU: "128"
-    """,
-    good="""
-    # benchmark env
-    CONCURRENCY_PER_GPU: "256"
-    """,
-    near="""
-    # benchmark env
-    CONCURRENCY_PER_GPU: null
-    """,
 )
 def concurrency_not_per_gpu_times_gpus(
     benchmark: Benchmark, deployment: Deployment
@@ -122,30 +97,6 @@ def concurrency_not_per_gpu_times_gpus(
     of=BENCHMARK,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/{deploy,perf}.yaml @0d348a1; "
     "max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
-    bad="""
-    # worker.yaml
-    max_batch_size: 800
-    ---
-    # benchmark flags
-    --concurrency 3600
-    """,
-    good="""
-    # worker.yaml
-    max_batch_size: 900
-    ---
-    # benchmark flags
-    --concurrency 3600
-    """,
-    near="""
-    # worker.yaml
-    max_batch_size: 450
-    ---
-    # worker
-    replicas: 2
-    ---
-    # benchmark flags
-    --concurrency 3600
-    """,
 )
 def concurrency_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark keeps more requests in flight than the workers can decode at once.
@@ -184,18 +135,6 @@ def capacity_of(worker: Worker) -> str:
     Severity.WARNING,
     of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (accepts it without a word)",
-    bad="""
-    # benchmark flags
-    --concurrency 1280 --request-count 640
-    """,
-    good="""
-    # benchmark flags
-    --concurrency 1280 --request-count 12800
-    """,
-    near="""
-    # benchmark flags
-    --concurrency 1280 --request-count 2560
-    """,
 )
 def fewer_requests_than_concurrency(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends fewer requests than it is told to keep in flight.

@@ -38,32 +38,6 @@ INSTALLERS = {
     of=BENCHMARK,
     runtimes=DYNAMO,
     source=PERF,
-    bad="""
-    # benchmark pod
-    affinity:
-      podAntiAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss}}
-    """,
-    good="""
-    # benchmark pod
-    affinity:
-      podAntiAffinity:
-        preferredDuringSchedulingIgnoredDuringExecution:
-        - weight: 100
-          podAffinityTerm:
-            topologyKey: kubernetes.io/hostname
-            labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss}}
-    """,
-    near="""
-    # benchmark pod
-    affinity:
-      podAntiAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: another}}
-    """,
 )
 def benchmark_cannot_share_the_cluster(
     benchmark: Benchmark, deployment: Deployment
@@ -92,20 +66,6 @@ def benchmark_cannot_share_the_cluster(
     Severity.WARNING,
     of=JOB_PODS,
     source=PERF,
-    bad="""
-    # benchmark script
-    apt-get update && apt-get install -y jq
-    {command}
-    """,
-    good="""
-    # benchmark script
-    {command}
-    """,
-    near="""
-    # benchmark script
-    pip --version
-    {command}
-    """,
 )
 def installs_at_run_time(pod: Pod) -> Iterator[Said]:
     """A Job installs software when it starts.
@@ -139,21 +99,6 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
     Severity.INFO,
     of=JOB_PODS,
     source=PERF,
-    bad="""
-    # benchmark container
-    image: python:3.12-slim
-    ---
-    # benchmark pod
-    imagePullSecrets: [{name: nvcrimagepullsecret}]
-    """,
-    good="""
-    # benchmark container
-    image: python:3.12-slim
-    """,
-    near="""
-    # benchmark pod
-    imagePullSecrets: [{name: nvcrimagepullsecret}]
-    """,
 )
 def pull_secret_of_another_registry(pod: Pod) -> Iterator[Said]:
     """A Job names a pull secret for NVIDIA's registry but pulls from another one.

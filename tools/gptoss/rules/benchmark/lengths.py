@@ -24,27 +24,6 @@ ENTRIES = ("--num-dataset-entries", "--num-prompts")
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
     "('must be greater than 0'); ai-dynamo/dynamo #6987",
-    bad="""
-    # worker.yaml
-    max_seq_len: 1024
-    ---
-    # benchmark flags
-    --synthetic-input-tokens-mean 1024 --output-tokens-mean 100
-    """,
-    good="""
-    # worker.yaml
-    max_seq_len: 2048
-    ---
-    # benchmark flags
-    --synthetic-input-tokens-mean 128
-    """,
-    near="""
-    # worker.yaml
-    max_seq_len: 2048
-    ---
-    # benchmark flags
-    --synthetic-input-tokens-mean 1024
-    """,
     needs=(Need.ENGINE,),
 )
 def prompt_longer_than_context(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -73,18 +52,6 @@ def prompt_longer_than_context(worker: Worker, deployment: Deployment) -> Iterat
     of=DECODING,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
     "(max_tokens is cut to what max_seq_len leaves)",
-    bad="""
-    # benchmark flags
-    --output-tokens-mean 4096
-    """,
-    good="""
-    # benchmark flags
-    --output-tokens-mean 1000
-    """,
-    near="""
-    # benchmark flags
-    --output-tokens-mean 2816
-    """,
     needs=(Need.ENGINE,),
 )
 def answer_cut_short(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -115,22 +82,6 @@ def answer_cut_short(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     of=PREFILLING,
     fixable=True,
     source="ai-dynamo/aiperf 0.13.0 --num-dataset-entries (entries are reused)",
-    bad="""
-    # benchmark flags
-    --num-dataset-entries 1000
-    """,
-    good="""
-    # benchmark flags
-    --num-dataset-entries 12800
-    """,
-    near="""
-    # also: K005
-    # benchmark flags
-    --num-dataset-entries 1000
-    ---
-    # prefill.yaml
-    kv_cache_config: {enable_block_reuse: false}
-    """,
     needs=(Need.ENGINE,),
 )
 def prompts_repeat(worker: Worker, deployment: Deployment) -> Iterator[Said]:

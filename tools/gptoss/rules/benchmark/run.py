@@ -24,21 +24,6 @@ FEW_WAVES = 5
     of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 --warmup-request-count (none by default); ai-dynamo/dynamo "
     "recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1 (sends one)",
-    bad="""
-    # benchmark flags removed
-    --warmup-request-count
-    """,
-    good="""
-    # benchmark flags
-    --warmup-request-count 1280
-    """,
-    near="""
-    # benchmark flags removed
-    --warmup-request-count
-    ---
-    # benchmark flags
-    --warmup-duration 60
-    """,
 )
 def no_warm_up(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark measures from the first request on.
@@ -66,18 +51,6 @@ def no_warm_up(benchmark: Benchmark) -> Iterator[Said]:
     of=BENCHMARK,
     source="ai-dynamo/aiperf 0.13.0 (requests go out as others finish; the last ones run with less "
     "concurrency)",
-    bad="""
-    # benchmark flags
-    --concurrency 1280 --request-count 1600
-    """,
-    good="""
-    # benchmark flags
-    --concurrency 1280 --request-count 12800
-    """,
-    near="""
-    # benchmark flags
-    --concurrency 1280 --request-count 12900
-    """,
 )
 def last_wave_half_empty(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends few times its concurrency, and not a whole number of times.

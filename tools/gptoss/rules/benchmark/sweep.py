@@ -31,29 +31,6 @@ ROUNDS = 5
     Severity.INFO,
     of=BENCHMARK,
     source=f"{GUIDE}; max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
-    bad="""
-    # decode.yaml
-    max_batch_size: 1280
-    ---
-    # benchmark script
-    for c in 640 1280 2560; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
-    good="""
-    # decode.yaml
-    max_batch_size: 1280
-    ---
-    # benchmark script
-    for c in 320 640 1280; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
-    near="""
-    # also: B003
-    # benchmark flags
-    --concurrency 2560
-    """,
     needs=(Need.ENGINE,),
 )
 def sweep_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
@@ -83,33 +60,6 @@ def sweep_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterat
     Severity.INFO,
     of=BENCHMARK,
     source=GUIDE,
-    bad="""
-    # worker.yaml
-    enable_attention_dp: true
-    ---
-    # benchmark script
-    for c in 32 64 128; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
-    good="""
-    # worker.yaml
-    enable_attention_dp: true
-    ---
-    # benchmark script
-    for c in 32 64 128 3600; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
-    near="""
-    # worker.yaml
-    enable_attention_dp: false
-    ---
-    # benchmark script
-    for c in 32 64 128; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
     needs=(Need.ENGINE,),
 )
 def sweep_ends_below_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
@@ -139,24 +89,6 @@ def sweep_ends_below_capacity(benchmark: Benchmark, deployment: Deployment) -> I
     Severity.INFO,
     of=BENCHMARK,
     source=f"{GUIDE} (five times the concurrency)",
-    bad="""
-    # benchmark script
-    for c in 320 640 1280; do
-      aiperf profile --concurrency $c --request-count $((2*c)) --warmup-request-count $c
-    done
-    """,
-    good="""
-    # benchmark script
-    for c in 320 640 1280; do
-      aiperf profile --concurrency $c --request-count $((5*c)) --warmup-request-count $c
-    done
-    """,
-    near="""
-    # benchmark script
-    for c in 320 640 1280; do
-      aiperf profile --concurrency $c --request-count 6400 --warmup-request-count $c
-    done
-    """,
 )
 def sweep_steps_short(benchmark: Benchmark) -> Iterator[Said]:
     """A step of a sweep sends less than five times its concurrency.
@@ -184,21 +116,6 @@ def sweep_steps_short(benchmark: Benchmark) -> Iterator[Said]:
     of=BENCHMARK,
     source="triton-inference-server/perf_analyzer pull request 457 (deprecation notice); "
     "ai-dynamo/aiperf docs/migrating.md",
-    bad="""
-    # benchmark container
-    command: [genai-perf, profile]
-    args: [--concurrency=1280, --request-count=12800, --warmup-request-count=1280,
-           --, --max-threads, "500"]
-    """,
-    good="""
-    # benchmark container
-    command: [aiperf, profile]
-    args: [--concurrency=1280, --request-count=12800, --warmup-request-count=1280]
-    """,
-    near="""
-    # benchmark flags
-    --artifact-dir /results/genai-perf
-    """,
 )
 def genai_perf_superseded(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark runs genai-perf, which is deprecated in favour of aiperf.

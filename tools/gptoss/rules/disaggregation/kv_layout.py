@@ -23,23 +23,6 @@ SIZE = "tensor_parallel_size"
     Severity.WARNING,
     of=PAIRS,
     source="NVIDIA/TensorRT-LLM #6507, PR #13190",
-    bad="""
-    # prefill.yaml and decode.yaml
-    attn_backend: FLASHINFER
-    """,
-    good="""
-    # prefill.yaml and decode.yaml
-    attn_backend: TRTLLM
-    """,
-    near="""
-    # prefill gpus: 4
-    # prefill.yaml
-    attn_backend: FLASHINFER
-    tensor_parallel_size: 4
-    ---
-    # decode.yaml
-    attn_backend: FLASHINFER
-    """,
     needs=(Need.ENGINE,),
 )
 def kv_layout_not_split(prefill: Worker, decode: Worker) -> Iterator[Said]:

@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py ('Context only requests are "
     "not supported in pytorch backend when overlap is enabled'); ai-dynamo/dynamo #1690",
-    bad="""
-    # prefill.yaml
-    disable_overlap_scheduler: false
-    """,
-    good="""
-    # prefill.yaml
-    disable_overlap_scheduler: true
-    """,
-    near="""
-    # decode.yaml
-    disable_overlap_scheduler: false
-    """,
     needs=(Need.ENGINE,),
 )
 def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
@@ -63,18 +51,6 @@ def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=PAIRS,
     source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a",
-    bad="""
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    """,
-    good="""
-    # decode.yaml and prefill.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    """,
-    near="""
-    # prefill.yaml and decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 5}
-    """,
     needs=(Need.ENGINE,),
 )
 def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -101,18 +77,6 @@ def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=PAIRS,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm (decode registers its max_seq_len as the context)",
-    bad="""
-    # prefill.yaml
-    max_seq_len: 9000
-    """,
-    good="""
-    # prefill.yaml
-    max_seq_len: 11008
-    """,
-    near="""
-    # decode.yaml
-    max_seq_len: 10000
-    """,
     needs=(Need.ENGINE,),
 )
 def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -140,21 +104,6 @@ def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Sai
     fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --enforce-disagg; its "
     "deprecation in 1.3",
-    bad="""
-    # frontend flags removed
-    --enforce-disagg
-    """,
-    good="""
-    # frontend flags
-    --enforce-disagg
-    """,
-    near="""
-    # frontend flags removed
-    --enforce-disagg
-    ---
-    # frontend env
-    DYN_ENFORCE_DISAGG: "true"
-    """,
     needs=(Need.RELEASE,),
 )
 def silent_fall_back_to_decode(
@@ -187,18 +136,6 @@ def silent_fall_back_to_decode(
     of=PREFILL_WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM #17535",
-    bad="""
-    # prefill env
-    TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP: "1"
-    """,
-    good="""
-    # prefill env
-    TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP: null
-    """,
-    near="""
-    # prefill env
-    TRTLLM_DISABLE_KV_CACHE_TRANSFER_OVERLAP: "0"
-    """,
 )
 def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     """A prefill worker sends the KV cache without overlap, which has made workers hang.
@@ -222,22 +159,6 @@ def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=PAIRS,
     source="ai-dynamo/dynamo #3262 (both roles need them)",
-    bad="""
-    # also: S003
-    # prefill flags
-    --dyn-reasoning-parser deepseek_r1
-    """,
-    good="""
-    # prefill flags
-    --dyn-reasoning-parser gpt_oss
-    """,
-    near="""
-    # prefill flags removed
-    --dyn-reasoning-parser
-    ---
-    # prefill env
-    DYN_REASONING_PARSER: gpt_oss
-    """,
 )
 def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode name different parsers.
@@ -262,24 +183,6 @@ def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Sa
     of=PAIRS,
     source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a "
     "(the same speculative decoding on both sides)",
-    bad="""
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 5}
-    ---
-    # prefill.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    """,
-    good="""
-    # decode.yaml and prefill.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    """,
-    near="""
-    # decode.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3, max_concurrency: 8}
-    ---
-    # prefill.yaml
-    speculative_config: {decoding_type: NGram, max_draft_len: 3}
-    """,
     needs=(Need.ENGINE,),
 )
 def speculation_differs(prefill: Worker, decode: Worker) -> Iterator[Said]:

@@ -27,19 +27,6 @@ BLOCK = "kv_cache_config.tokens_per_block"
     Severity.ERROR,
     of=SPLIT_WORKERS,
     source="ai-dynamo/dynamo #13015, #13048; ai-dynamo/aiconfigurator #879",
-    bad="""
-    # also: D005
-    # decode.yaml
-    cache_transceiver_config: {backend: null}
-    """,
-    good="""
-    # decode.yaml
-    cache_transceiver_config: {backend: UCX}
-    """,
-    near="""
-    # worker.yaml
-    cache_transceiver_config: null
-    """,
     needs=(Need.ENGINE,),
 )
 def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
@@ -64,18 +51,6 @@ def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
     of=SPLIT_WORKERS,
     fixable=True,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; #3798",
-    bad="""
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    good="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11008}
-    """,
-    near="""
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11040}
-    """,
     needs=(Need.ENGINE,),
 )
 def transceiver_buffer_not_whole_blocks(worker: Worker) -> Iterator[Said]:
@@ -106,18 +81,6 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     of=SPLIT_WORKERS,
     source="ai-dynamo/dynamo #5523, #4327; NVIDIA/TensorRT-LLM docs/source/features/"
     "disagg-serving.md",
-    bad="""
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 8192}
-    """,
-    good="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11008}
-    """,
-    near="""
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 16384}
-    """,
     needs=(Need.ENGINE,),
 )
 def transceiver_buffer_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -166,20 +129,6 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     of=PAIRS,
     source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp inquireSupport; "
     "ai-dynamo/dynamo #1572 ('Message truncated')",
-    bad="""
-    # decode.yaml
-    kv_cache_config: {tokens_per_block: 64}
-    """,
-    good="""
-    # decode.yaml
-    kv_cache_config: {tokens_per_block: 32}
-    """,
-    near="""
-    # decode.yaml
-    kv_cache_config:
-      dtype: FP8
-      tokens_per_block: 32
-    """,
     needs=(Need.ENGINE,),
 )
 def prefill_and_decode_disagree(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -219,18 +168,6 @@ def _shown(value: Any) -> str:
     Severity.WARNING,
     of=PAIRS,
     source="ai-dynamo/dynamo #1572",
-    bad="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 16384}
-    """,
-    good="""
-    # decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11008}
-    """,
-    near="""
-    # prefill.yaml and decode.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 16384}
-    """,
     needs=(Need.ENGINE,),
 )
 def transceiver_buffers_differ(prefill: Worker, decode: Worker) -> Iterator[Said]:

@@ -25,18 +25,6 @@ CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_argumen
     Severity.WARNING,
     of=WORKERS,
     source=f"{LLM_ARGS} validate_runtime_args",
-    bad="""
-    # decode.yaml
-    max_num_tokens: 1024
-    """,
-    good="""
-    # decode.yaml
-    max_num_tokens: 1280
-    """,
-    near="""
-    # decode.yaml
-    max_num_tokens: 11008
-    """,
     needs=(Need.ENGINE,),
 )
 def batch_larger_than_tokens(worker: Worker) -> Iterator[Said]:
@@ -65,20 +53,6 @@ def batch_larger_than_tokens(worker: Worker) -> Iterator[Said]:
     Severity.ERROR,
     of=PREFILLING,
     source=CHECK_ARGUMENTS,
-    bad="""
-    # also: E009
-    # prefill.yaml
-    max_num_tokens: 4096
-    """,
-    good="""
-    # prefill.yaml
-    max_num_tokens: 20000
-    """,
-    near="""
-    # prefill.yaml
-    max_num_tokens: 4096
-    enable_chunked_prefill: true
-    """,
     needs=(Need.ENGINE,),
 )
 def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -105,18 +79,6 @@ def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator
     Severity.WARNING,
     of=PREFILLING,
     source=CHECK_ARGUMENTS,
-    bad="""
-    # prefill.yaml
-    max_num_tokens: 10000
-    """,
-    good="""
-    # prefill.yaml
-    max_num_tokens: 11008
-    """,
-    near="""
-    # decode.yaml
-    max_num_tokens: 10000
-    """,
     needs=(Need.ENGINE,),
 )
 def long_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -161,21 +123,6 @@ def _longest_prefill(worker: Worker) -> int | None:
     Severity.WARNING,
     of=WORKERS,
     source="openai/gpt-oss-120b config.json (max_position_embeddings 131072)",
-    bad="""
-    # worker.yaml
-    max_seq_len: 262144
-    enable_chunked_prefill: true
-    """,
-    good="""
-    # worker.yaml
-    max_seq_len: 131072
-    enable_chunked_prefill: true
-    """,
-    near="""
-    # worker.yaml
-    max_seq_len: 131072
-    enable_chunked_prefill: true
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
@@ -201,18 +148,6 @@ def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm/workers/llm_worker.py _strip_postprocess_workers",
-    bad="""
-    # decode.yaml
-    num_postprocess_workers: 4
-    """,
-    good="""
-    # decode.yaml
-    num_postprocess_workers: null
-    """,
-    near="""
-    # decode.yaml
-    num_postprocess_workers: 0
-    """,
     needs=(Need.ENGINE,),
 )
 def postprocess_workers_ignored(worker: Worker) -> Iterator[Said]:

@@ -28,18 +28,6 @@ SOURCE = (
     Severity.ERROR,
     of=WORKERS,
     source=SOURCE,
-    bad="""
-    # worker.yaml
-    attention_dp_config: {enable_balance: true, batching_wait_iters: -1}
-    """,
-    good="""
-    # worker.yaml
-    attention_dp_config: {enable_balance: true, batching_wait_iters: 0}
-    """,
-    near="""
-    # worker.yaml
-    attention_dp_config: {enable_balance: false, batching_wait_iters: -1}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_settings_refused(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -56,21 +44,6 @@ def engine_settings_refused(worker: Worker, release: Release, facts: Facts) -> I
     Severity.WARNING,
     of=WORKERS,
     source=SOURCE,
-    bad="""
-    # release: 1.4.2
-    # worker.yaml
-    attention_dp_config: {enable_balance: true, timeout_iters: -1}
-    """,
-    good="""
-    # release: 1.4.2
-    # worker.yaml
-    attention_dp_config: {enable_balance: true, timeout_iters: 50}
-    """,
-    near="""
-    # worker.yaml
-    orchestrator_type: ray
-    ray_worker_extension_cls: my.package.Extension
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_settings_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -88,26 +61,6 @@ def engine_settings_doubtful(worker: Worker, release: Release, facts: Facts) -> 
     Severity.ERROR,
     of=WORKERS,
     source=SOURCE,
-    bad="""
-    # worker.yaml
-    speculative_config:
-      decoding_type: Eagle3
-      max_draft_len: 3
-    """,
-    good="""
-    # worker.yaml
-    speculative_config:
-      decoding_type: Eagle3
-      max_draft_len: 3
-      speculative_model: nvidia/gpt-oss-120b-Eagle3
-    """,
-    near="""
-    # worker.yaml
-    speculative_config:
-      decoding_type: NGram
-      max_draft_len: "3"
-      draft_len_schedule: {1: 3, 64: 1}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def speculative_settings_inconsistent(

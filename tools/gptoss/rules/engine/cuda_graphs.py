@@ -33,18 +33,6 @@ def _graphs_off(worker: Worker) -> bool:
     Severity.ERROR,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py CudaGraphConfig @c502768",
-    bad="""
-    # decode.yaml
-    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 2048]}
-    """,
-    good="""
-    # decode.yaml
-    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 640, 1280]}
-    """,
-    near="""
-    # decode.yaml
-    cuda_graph_config: {max_batch_size: 1280, batch_sizes: [1, 2, 4, 8, 1280]}
-    """,
     needs=(Need.ENGINE,),
 )
 def cuda_graph_sizes_disagree(worker: Worker) -> Iterator[Said]:
@@ -74,21 +62,6 @@ def cuda_graph_sizes_disagree(worker: Worker) -> Iterator[Said]:
     fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_engine.py "
     "_filter_cuda_graph_batch_sizes",
-    bad="""
-    # decode.yaml
-    max_batch_size: 1280
-    cuda_graph_config: {max_batch_size: 640}
-    """,
-    good="""
-    # decode.yaml
-    max_batch_size: 1280
-    cuda_graph_config: {max_batch_size: 1280}
-    """,
-    near="""
-    # decode.yaml
-    max_batch_size: 1280
-    cuda_graph_config: {max_batch_size: 2048}
-    """,
     needs=(Need.ENGINE,),
 )
 def cuda_graphs_do_not_cover_batch(worker: Worker) -> Iterator[Said]:

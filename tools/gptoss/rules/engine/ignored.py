@@ -34,21 +34,6 @@ Ignored = tuple[str, str, tuple[str, ...]]
     Severity.WARNING,
     of=WORKERS,
     source=SOURCE,
-    bad="""
-    # worker.yaml
-    enable_iter_req_stats: true
-    """,
-    good="""
-    # worker.yaml
-    enable_iter_req_stats: true
-    enable_iter_perf_stats: true
-    """,
-    near="""
-    # worker.yaml
-    enable_iter_req_stats: false
-    scheduler_config:
-      capacity_scheduler_policy: MAX_UTILIZATION
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_setting_ignored(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -128,22 +113,6 @@ def _speculation(worker: Worker) -> Iterator[Ignored]:
     Severity.INFO,
     of=WORKERS,
     source=SOURCE,
-    bad="""
-    # worker.yaml
-    sampler_type: TorchSampler
-    """,
-    good="""
-    # worker.yaml
-    sampler_force_async_worker: false
-    """,
-    near="""
-    # release: 1.1.1
-    # worker flags
-    --max-seq-len 2048
-    ---
-    # worker.yaml
-    sampler_type: TorchSampler
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_setting_deprecated(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:

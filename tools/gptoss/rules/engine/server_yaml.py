@@ -22,19 +22,6 @@ if TYPE_CHECKING:
     runtimes=SERVE,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @00209af (the PyTorch backend gets "
     "no build_config); #7551",
-    bad="""
-    # also: E016
-    # server.yaml
-    build_config: {max_batch_size: 512}
-    """,
-    good="""
-    # server.yaml
-    max_batch_size: 720
-    """,
-    near="""
-    # server.yaml
-    disagg_cluster: {}
-    """,
     needs=(Need.ENGINE,),
 )
 def build_config_dropped(worker: Worker) -> Iterator[Said]:

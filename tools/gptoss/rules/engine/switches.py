@@ -26,18 +26,6 @@ WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
     Severity.WARNING,
     of=WORKERS,
     source=PDL_SOURCE,
-    bad="""
-    # decode env
-    TRTLLM_ENABLE_PDL: "false"
-    """,
-    good="""
-    # decode env
-    TRTLLM_ENABLE_PDL: "0"
-    """,
-    near="""
-    # decode env
-    TRTLLM_ENABLE_PDL: "0"
-    """,
 )
 def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
     """``TRTLLM_ENABLE_PDL`` is neither 0 nor 1, so it switches nothing.
@@ -60,18 +48,6 @@ def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
     Severity.INFO,
     of=WORKERS,
     source=f"{PDL_SOURCE}; TensorRT-LLM 1.2 release notes (on by default)",
-    bad="""
-    # decode env
-    TRTLLM_ENABLE_PDL: "1"
-    """,
-    good="""
-    # decode env
-    TRTLLM_ENABLE_PDL: null
-    """,
-    near="""
-    # decode env
-    TRTLLM_ENABLE_PDL: "0"
-    """,
     needs=(Need.RELEASE,),
 )
 def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
@@ -96,29 +72,6 @@ def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source="ai-dynamo/dynamo #8870; NVIDIA/TensorRT-LLM #12976, #13318",
-    bad="""
-    # release: 1.1.1
-    # worker.yaml
-    enable_chunked_prefill: true
-    ---
-    # worker flags
-    --max-seq-len 2048
-    """,
-    good="""
-    # also: K005
-    # release: 1.1.1
-    # worker.yaml
-    enable_chunked_prefill: true
-    kv_cache_config: {enable_block_reuse: false}
-    ---
-    # worker flags
-    --max-seq-len 2048
-    """,
-    near="""
-    # release: 1.2.1
-    # worker.yaml
-    enable_chunked_prefill: true
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def chunked_prefill_miscounts_reused_blocks(worker: Worker, release: Release) -> Iterator[Said]:

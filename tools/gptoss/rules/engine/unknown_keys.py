@@ -35,18 +35,6 @@ SOURCE = (
     of=WORKERS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # decode.yaml
-    kv_cache_free_gpu_memory_fraction: 0.85
-    """,
-    good="""
-    # decode.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.85}
-    """,
-    near="""
-    # decode.yaml
-    env_overrides: {ANY_NAME_IS_FINE: "1"}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_key_unknown(
@@ -69,21 +57,6 @@ def engine_key_unknown(
     of=WORKERS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # release: 1.4.2
-    # decode.yaml
-    max_batchsize: 1280
-    """,
-    good="""
-    # release: 1.4.2
-    # decode.yaml
-    max_batch_size: 1280
-    """,
-    near="""
-    # release: 1.4.2
-    # decode.yaml
-    kv_cache_config: {avg_seq_len: 9216}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_key_doubtful(
@@ -106,20 +79,6 @@ def engine_key_doubtful(
     of=WORKERS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {backend: ucx}
-    """,
-    good="""
-    # decode.yaml
-    cache_transceiver_config: {backend: UCX}
-    """,
-    near="""
-    # decode.yaml
-    kv_cache_config:
-      dtype: FP8
-      max_tokens: "20000000"
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -140,21 +99,6 @@ def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iter
     of=WORKERS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # release: 1.4.2
-    # decode.yaml
-    stream_interval: fast
-    """,
-    good="""
-    # release: 1.4.2
-    # decode.yaml
-    stream_interval: 20
-    """,
-    near="""
-    # release: 1.4.2
-    # decode.yaml
-    kv_cache_config: {use_kv_cache_manager_v2: auto}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_value_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:

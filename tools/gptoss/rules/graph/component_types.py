@@ -36,19 +36,6 @@ def _split_role(worker: Worker) -> str | None:
     of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo #5788; deploy/operator/internal/dynamo/component_common.go @015d780",
-    bad="""
-    # decode
-    componentType: main
-    """,
-    good="""
-    # decode
-    componentType: worker
-    """,
-    near="""
-    # decode
-    componentType: decode
-    subComponentType: null
-    """,
 )
 def component_type_unknown(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a worker has a component type that the operator does not know.
@@ -83,18 +70,6 @@ def component_type_unknown(component: Component, deployment: Deployment) -> Iter
     of=WORKERS,
     fixable=True,
     source="ai-dynamo/dynamo #5301",
-    bad="""
-    # decode
-    subComponentType: null
-    """,
-    good="""
-    # decode
-    subComponentType: decode
-    """,
-    near="""
-    # worker
-    subComponentType: null
-    """,
 )
 def sub_component_type_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A prefill or decode worker does not say which of the two it is.
@@ -126,18 +101,6 @@ def sub_component_type_missing(worker: Worker, deployment: Deployment) -> Iterat
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_{frontend,worker}.go "
     "@015d780",
-    bad="""
-    # frontend
-    componentType: worker
-    """,
-    good="""
-    # frontend
-    componentType: frontend
-    """,
-    near="""
-    # frontend
-    serviceName: worker
-    """,
 )
 def component_type_of_another_program(
     component: Component, deployment: Deployment
@@ -175,19 +138,6 @@ def component_type_of_another_program(
     of=WORKERS,
     source="ai-dynamo/dynamo api/v1alpha1/dynamocomponentdeployment_types.go @015d780; "
     "wheel ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py",
-    bad="""
-    # decode
-    subComponentType: prefill
-    """,
-    good="""
-    # decode
-    subComponentType: decode
-    """,
-    near="""
-    # decode
-    componentType: decode
-    subComponentType: null
-    """,
 )
 def component_type_and_mode_disagree(worker: Worker) -> Iterator[Said]:
     """The component type says prefill or decode and ``--disaggregation-mode`` says otherwise.

@@ -46,22 +46,6 @@ def split(reference: str) -> Image:
     Severity.ERROR,
     of=COMPONENTS,
     source="ai-dynamo/dynamo #10494",
-    bad="""
-    # release: 1.5.1
-    # decode container
-    image: registry.acme.internal/gpt-oss-runtime:build-7
-    """,
-    good="""
-    # release: 1.5.1
-    # decode container
-    image: registry.acme.internal/gpt-oss-runtime:1.5.1-build7
-    """,
-    near="""
-    # release: 1.5.1
-    # decode
-    runtimeVersionOverride: 1.5.1
-    extraPodSpec: {mainContainer: {image: "registry.acme.internal/gpt-oss-runtime:build-7"}}
-    """,
     needs=(Need.RELEASE,),
 )
 def image_tag_without_version(component: Component, release: Release) -> Iterator[Said]:
@@ -92,18 +76,6 @@ def image_tag_without_version(component: Component, release: Release) -> Iterato
     of=PODS,
     runtimes=ANY,
     source="ai-dynamo/dynamo #5479 (placeholders left in recipes)",
-    bad="""
-    # decode container
-    image: my-registry/tensorrtllm-runtime:1.2.1
-    """,
-    good="""
-    # decode container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # decode container
-    image: registry.acme.internal/tensorrtllm-runtime:1.2.1
-    """,
 )
 def image_placeholder(pod: Pod) -> Iterator[Said]:
     """An image is a placeholder that was never filled in.
@@ -125,18 +97,6 @@ def image_placeholder(pod: Pod) -> Iterator[Said]:
     of=PODS,
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/containers/images",
-    bad="""
-    # decode container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:latest
-    """,
-    good="""
-    # decode container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # benchmark container
-    image: python@sha256:0123456789abcdef0123456789abcdef0123456789abcdef0123456789abcdef
-    """,
 )
 def image_not_pinned(pod: Pod) -> Iterator[Said]:
     """An image has no tag, or one that moves.
@@ -165,18 +125,6 @@ def image_not_pinned(pod: Pod) -> Iterator[Said]:
     runtimes=ANY,
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases/artifacts (image names); "
     "recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa for the wrong one",
-    bad="""
-    # decode container
-    image: nvcr.io/nvidia/ai-dynamo/trtllm-runtime:1.2.1
-    """,
-    good="""
-    # decode container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # decode container
-    image: registry.acme.internal/trtllm-runtime:1.2.1
-    """,
 )
 def image_cannot_run_trtllm(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A worker's image from NVIDIA's registry does not exist or holds another engine.
@@ -205,18 +153,6 @@ def image_cannot_run_trtllm(worker: Worker, deployment: Deployment, facts: Facts
     Severity.WARNING,
     source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases (flags, component names "
     "and request planes change between releases)",
-    bad="""
-    # frontend container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.1.1
-    """,
-    good="""
-    # frontend container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # frontend container
-    image: nvcr.io/nvidia/ai-dynamo/dynamo-frontend:1.2.1
-    """,
 )
 def images_of_two_versions(deployment: Deployment) -> Iterator[Said]:
     """Frontend and workers run NVIDIA images of different Dynamo versions.

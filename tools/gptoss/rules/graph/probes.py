@@ -30,27 +30,6 @@ LONG_SLEEP = 600
     runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
     "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
-    bad="""
-    # decode container
-    startupProbe:
-      httpGet: {path: /live, port: 9090}
-      periodSeconds: 10
-      failureThreshold: 60
-    """,
-    good="""
-    # decode container
-    startupProbe:
-      httpGet: {path: /live, port: 9090}
-      periodSeconds: 10
-      failureThreshold: 360
-    """,
-    near="""
-    # decode container
-    livenessProbe:
-      httpGet: {path: /live, port: 9090}
-      periodSeconds: 10
-      failureThreshold: 3
-    """,
 )
 def probe_ends_loading(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker's own probe restarts it while it may still be loading the model.
@@ -100,18 +79,6 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
     "sleeps)",
-    bad="""
-    # worker script
-    {command} || sleep infinity
-    """,
-    good="""
-    # worker script
-    {command}
-    """,
-    near="""
-    # worker script
-    sleep 900; {command}
-    """,
 )
 def crash_hidden(worker: Worker) -> Iterator[Said]:
     """A worker's script goes on sleeping after the worker has failed.

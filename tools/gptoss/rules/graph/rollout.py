@@ -34,24 +34,6 @@ def _engine_mount(worker: Worker) -> Mount | None:
     runtimes=ANY,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
     "create llm-config",
-    bad="""
-    # config
-    metadata: {name: llm-config}
-    ---
-    # prefill pod and decode pod
-    volumes: [{name: engine, configMap: {name: llm-config}}]
-    """,
-    good="""
-    # decode pod
-    volumes: [{name: engine, configMap: {name: gpt-oss-engine}}]
-    """,
-    near="""
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: llm-config}
-    data: {notes: no worker reads this}
-    """,
 )
 def config_map_name_not_scoped(deployment: Deployment) -> Iterator[Said]:
     """The ConfigMap with the engine YAML is not named after the deployment.
@@ -88,39 +70,6 @@ def _owner(deployment: Deployment) -> str:
     hint="give each ConfigMap a name of its own",
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
-    bad="""
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpt-oss-notes}
-    data: {owner: serving team}
-    ---
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpt-oss-notes}
-    data: {owner: platform team}
-    """,
-    good="""
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpt-oss-notes}
-    data: {owner: serving team}
-    """,
-    near="""
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpt-oss-notes, namespace: one}
-    data: {owner: serving team}
-    ---
-    # document
-    apiVersion: v1
-    kind: ConfigMap
-    metadata: {name: gpt-oss-notes, namespace: two}
-    data: {owner: platform team}
-    """,
 )
 def config_map_twice() -> None:
     """Two ConfigMaps have the same name.
@@ -137,18 +86,6 @@ def config_map_twice() -> None:
     of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
-    bad="""
-    # decode
-    extraPodMetadata: null
-    """,
-    good="""
-    # decode
-    extraPodMetadata: {annotations: {checksum/engine: 5d41402abc4b2a76}}
-    """,
-    near="""
-    # decode
-    extraPodMetadata: {annotations: {reloader.stakater.com/auto: "true"}}
-    """,
 )
 def engine_change_rolls_nothing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A changed engine YAML does not restart the workers that read it.
@@ -185,18 +122,6 @@ _ANNOTATIONS = {
     runtimes=ANY,
     platforms=ANYWHERE,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
-    bad="""
-    # decode flags
-    --extra-engine-args /opt/gpt-oss/decoder.yaml
-    """,
-    good="""
-    # decode flags
-    --extra-engine-args /opt/gpt-oss/decode.yaml
-    """,
-    near="""
-    # decode flags
-    --extra-engine-args /workspace/examples/decode.yaml
-    """,
 )
 def engine_file_not_in_config_map(problem: Problem, deployment: Deployment) -> Iterator[Said]:
     """The engine file is mounted from a ConfigMap that has no such key, or from a missing file.
@@ -224,19 +149,6 @@ def engine_file_not_in_config_map(problem: Problem, deployment: Deployment) -> I
     platforms=ANYWHERE,
     source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
     "yaml.safe_load, which keeps the last",
-    bad="""
-    # decode.yaml lines
-    max_batch_size: 640
-    max_batch_size: 1280
-    """,
-    good="""
-    # decode.yaml lines
-    max_batch_size: 1280
-    """,
-    near="""
-    # decode.yaml lines
-    kv_cache_config: {<<: {dtype: auto}, dtype: fp8}
-    """,
 )
 def yaml_key_twice() -> None:
     """A YAML map has the same key twice.
@@ -257,20 +169,6 @@ def yaml_key_twice() -> None:
     platforms=ANYWHERE,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
     "(derived from the code)",
-    bad="""
-    # also: B003 E009 P002
-    # worker.yaml text
-    # nothing yet
-    """,
-    good="""
-    # decode.yaml
-    stream_interval: 20
-    """,
-    near="""
-    # also: B003 E009 P002
-    # worker.yaml text
-    {}
-    """,
 )
 def engine_file_empty() -> None:
     """The engine YAML is empty.

@@ -25,19 +25,6 @@ DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
     runtimes=SERVE,
     source="kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle (a container without "
     "readiness probe is ready at once)",
-    bad="""
-    # server container
-    readinessProbe: null
-    startupProbe: null
-    """,
-    good="""
-    # server container
-    readinessProbe: {httpGet: {path: /health, port: 8000}}
-    """,
-    near="""
-    # server container
-    readinessProbe: null
-    """,
 )
 def server_without_readiness_probe(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A server has neither readiness nor startup probe, so it counts as ready while it loads.
@@ -61,23 +48,6 @@ def server_without_readiness_probe(worker: Worker, deployment: Deployment) -> It
     Severity.WARNING,
     runtimes=SERVE,
     source=f"{DEPLOYMENTS} (progressDeadlineSeconds is 600 unless set)",
-    bad="""
-    # server
-    spec: {progressDeadlineSeconds: null}
-    """,
-    good="""
-    # server
-    spec: {progressDeadlineSeconds: 3600}
-    """,
-    near="""
-    # also: G090
-    # server
-    spec: {progressDeadlineSeconds: null}
-    ---
-    # server container
-    readinessProbe: null
-    startupProbe: null
-    """,
 )
 def rollout_deadline_before_loading(deployment: Deployment) -> Iterator[Said]:
     """A Deployment counts as failed while its server is still loading the model.
@@ -106,18 +76,6 @@ def rollout_deadline_before_loading(deployment: Deployment) -> Iterator[Said]:
     Severity.WARNING,
     runtimes=SERVE,
     source=f"{DEPLOYMENTS} (RollingUpdate with maxSurge 25%, rounded up, unless set)",
-    bad="""
-    # server
-    spec: {strategy: null}
-    """,
-    good="""
-    # server
-    spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 0, maxUnavailable: 1}}}
-    """,
-    near="""
-    # server
-    spec: {strategy: {type: RollingUpdate, rollingUpdate: {maxSurge: 1, maxUnavailable: 0}}}
-    """,
 )
 def update_needs_spare_gpus(deployment: Deployment) -> Iterator[Said]:
     """An update starts a new server before it ends an old one, because nobody said otherwise.

@@ -25,24 +25,6 @@ LEAST = 2**30
     Severity.WARNING,
     of=COMPONENTS,
     source=OPERATOR,
-    bad="""
-    # decode
-    sharedMemory: null
-    extraPodSpec:
-      mainContainer: {volumeMounts: [{name: dshm, mountPath: /dev/shm}]}
-      volumes: [{name: dshm, emptyDir: {medium: Memory, sizeLimit: 64Gi}}]
-    """,
-    good="""
-    # decode
-    sharedMemory: {size: 64Gi}
-    """,
-    near="""
-    # decode
-    sharedMemory: {size: 64Gi}
-    extraPodSpec:
-      mainContainer: {volumeMounts: [{name: dshm, mountPath: /dev/shm}]}
-      volumes: [{name: dshm, emptyDir: {medium: Memory, sizeLimit: 64Gi}}]
-    """,
 )
 def shared_memory_mount_replaced(component: Component, deployment: Deployment) -> Iterator[Said]:
     """A component mounts /dev/shm by hand, which the operator replaces by its own 8Gi.
@@ -71,18 +53,6 @@ def shared_memory_mount_replaced(component: Component, deployment: Deployment) -
     platforms=ANYWHERE,
     source="docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html (shared memory: "
     "containers need at least 1g)",
-    bad="""
-    # decode
-    sharedMemory: {size: 1023Mi}
-    """,
-    good="""
-    # decode
-    sharedMemory: {size: 1Gi}
-    """,
-    near="""
-    # prefill
-    sharedMemory: {size: 64Mi}
-    """,
 )
 def shared_memory_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker of several GPUs has less than 1 GiB of shared memory.

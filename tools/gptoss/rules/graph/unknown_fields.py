@@ -18,18 +18,6 @@ SOURCE = (
     hint="write it as the API does, or leave it out",
     runtimes=ANY,
     source=SOURCE,
-    bad="""
-    # worker pod
-    terminationGracePeriodSecond: 120
-    """,
-    good="""
-    # worker pod
-    terminationGracePeriodSeconds: 120
-    """,
-    near="""
-    # worker
-    extraPodMetadata: {labels: {anything: goes}}
-    """,
 )
 def field_unknown() -> None:
     """A manifest has a field that the API does not have.
@@ -48,18 +36,6 @@ def field_unknown() -> None:
     hint="write a value of that kind",
     runtimes=ANY,
     source=SOURCE,
-    bad="""
-    # worker pod
-    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: soon}]
-    """,
-    good="""
-    # worker pod
-    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: 30}]
-    """,
-    near="""
-    # worker pod
-    tolerations: [{key: nvidia.com/gpu, tolerationSeconds: null}]
-    """,
 )
 def field_refused() -> None:
     """A field has a value of a type that the API server refuses, or lacks a field that it needs.

@@ -28,18 +28,6 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     of=COMPONENTS,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
     "dynamographdeployment.go @015d780",
-    bad="""
-    # graph
-    metadata: {name: gpt-oss-120b-disaggregated-production-eu-west}
-    """,
-    good="""
-    # graph
-    metadata: {name: gpt-oss}
-    """,
-    near="""
-    # graph
-    metadata: {name: gpt-oss, annotations: {nvidia.com/enable-grove: "false"}}
-    """,
 )
 def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The names of deployment and component together are longer than 45 characters.
@@ -73,18 +61,6 @@ def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/defaulting/"
     "dynamographdeployment_handler.go @1129631",
-    bad="""
-    # frontend
-    replicas: null
-    """,
-    good="""
-    # frontend
-    replicas: 1
-    """,
-    near="""
-    # frontend
-    replicas: 0
-    """,
 )
 def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
     """A component leaves its replicas to the operator's defaulting.
@@ -108,18 +84,6 @@ def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
     of=COMPONENTS,
     fixable=True,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/shared.go @015d780",
-    bad="""
-    # decode
-    dynamoNamespace: gpt-oss
-    """,
-    good="""
-    # decode
-    dynamoNamespace: null
-    """,
-    near="""
-    # decode
-    globalDynamoNamespace: false
-    """,
 )
 def field_ignored_by_operator(component: Component) -> Iterator[Said]:
     """A component sets a field that the operator accepts and ignores.
@@ -142,18 +106,6 @@ def field_ignored_by_operator(component: Component) -> Iterator[Said]:
     Severity.ERROR,
     source="ai-dynamo/dynamo docs/backends/trtllm (disaggregated serving); "
     "wheel ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py",
-    bad="""
-    # graph
-    spec: {services: {prefill: null}}
-    """,
-    good="""
-    # graph
-    spec: {services: {prefill: {replicas: 1}}}
-    """,
-    near="""
-    # worker flags
-    --disaggregation-mode prefill_and_decode
-    """,
 )
 def half_of_disaggregation_missing(deployment: Deployment) -> Iterator[Said]:
     """There are prefill workers but no decode workers, or the other way round.
@@ -180,24 +132,6 @@ def half_of_disaggregation_missing(deployment: Deployment) -> Iterator[Said]:
     "frontend-missing",
     Severity.WARNING,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
-    bad="""
-    # graph
-    spec: {services: {Frontend: null}}
-    """,
-    good="""
-    # graph
-    spec: {services: {Frontend: {replicas: 1}}}
-    """,
-    near="""
-    # graph
-    spec:
-      services:
-        Frontend: null
-        Epp:
-          componentType: epp
-          replicas: 1
-          eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
-    """,
 )
 def frontend_missing(deployment: Deployment) -> Iterator[Said]:
     """The graph has workers but nothing that answers HTTP.
@@ -220,20 +154,6 @@ def frontend_missing(deployment: Deployment) -> Iterator[Said]:
     Severity.ERROR,
     source="ai-dynamo/dynamo #9235, #9262 (v1beta1 from 1.2.0); docs/fern/pages/reference/general/"
     "releases/deprecations.mdx @0f1b011",
-    bad="""
-    # release: 1.1.1
-    # api: v1beta1
-    # also: R004
-    """,
-    good="""
-    # release: 1.1.1
-    # also: R004
-    # api: v1alpha1
-    """,
-    near="""
-    # release: 1.2.1
-    # api: v1beta1
-    """,
     needs=(Need.RELEASE,),
 )
 def api_version_not_served(release: Release, deployment: Deployment) -> Iterator[Said]:
@@ -261,18 +181,6 @@ def api_version_not_served(release: Release, deployment: Deployment) -> Iterator
     of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
-    bad="""
-    # decode
-    resources: {limits: null, requests: {gpu: null}}
-    """,
-    good="""
-    # decode
-    resources: {limits: {gpu: "4"}}
-    """,
-    near="""
-    # decode
-    resources: {requests: {gpu: null}}
-    """,
 )
 def gpu_limit_missing(worker: Worker) -> Iterator[Said]:
     """A worker has no GPU limit.

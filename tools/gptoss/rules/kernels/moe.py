@@ -36,18 +36,6 @@ if TYPE_CHECKING:
     Severity.ERROR,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5",
-    bad="""
-    # decode.yaml
-    moe_config: {backend: DEEPGEMM}
-    """,
-    good="""
-    # decode.yaml
-    moe_config: {backend: TRTLLM}
-    """,
-    near="""
-    # decode.yaml
-    moe_config: {backend: AUTO}
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Iterator[Said]:
@@ -72,20 +60,6 @@ def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Ite
     Severity.ERROR,
     of=WORKERS,
     source=f"{README}; NVIDIA/TensorRT-LLM #17570, #12558, #6717",
-    bad="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: TRTLLM}
-    """,
-    good="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: TRITON}
-    """,
-    near="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: W4A16_MXFP4
-    """,
     needs=(Need.ENGINE, Need.GPU),
 )
 def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -131,24 +105,6 @@ def _kernel_hint(kind: str, asked: str | None) -> str:
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM #19035",
-    bad="""
-    # gpu: h200
-    # release: 1.5.1
-    # worker.yaml
-    moe_config: {backend: TRITON}
-    """,
-    good="""
-    # gpu: h200
-    # release: 1.5.1
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    """,
-    near="""
-    # gpu: h200
-    # release: 1.2.1
-    # worker.yaml
-    moe_config: {backend: AUTO}
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
@@ -174,19 +130,6 @@ def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
     of=WORKERS,
     source=f"{RESOLVER} resolve_moe_backend; docs/source/deployment-guide/"
     "deployment-guide-for-gpt-oss-on-trtllm.md @d2c804b",
-    bad="""
-    # decode.yaml
-    moe_config: {backend: CUTLASS}
-    """,
-    good="""
-    # decode.yaml
-    moe_config: {backend: AUTO}
-    """,
-    near="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    """,
     needs=(Need.ENGINE,),
 )
 def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
@@ -217,18 +160,6 @@ def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
     source=f"{README}; docs/source/deployment-guide/deployment-guide-for-gpt-oss-on-trtllm.md "
     "@d2c804b",
-    bad="""
-    # prefill.yaml
-    moe_config: {backend: TRITON}
-    """,
-    good="""
-    # prefill.yaml
-    moe_config: {backend: TRTLLM}
-    """,
-    near="""
-    # prefill.yaml
-    moe_config: {backend: AUTO}
-    """,
     needs=(Need.ENGINE, Need.GPU),
 )
 def triton_on_blackwell(worker: Worker) -> Iterator[Said]:

@@ -30,18 +30,6 @@ VALUES_KEY = "override"
     Severity.WARNING,
     of=WORKERS,
     source=f"{RESOLVER} override_quant_algo",
-    bad="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: W4A8_MXFP8
-    """,
-    good="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: null
-    """,
-    near="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: w4a8_mxfp4_fp8
-    """,
 )
 def quantization_override_ignored(worker: Worker) -> Iterator[Said]:
     """``OVERRIDE_QUANT_ALGO`` has a value that the engine does not know.
@@ -64,18 +52,6 @@ def quantization_override_ignored(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
     fixable=True,
     source=f"{RESOLVER} get_mxfp4_quant_algo",
-    bad="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: W4A8_MXFP4_MXFP8
-    """,
-    good="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: null
-    """,
-    near="""
-    # decode env
-    OVERRIDE_QUANT_ALGO: W4A8_MXFP4_FP8
-    """,
     needs=(Need.ENGINE,),
 )
 def quantization_override_redundant(worker: Worker, deployment: Deployment) -> Iterator[Said]:

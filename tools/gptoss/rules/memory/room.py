@@ -26,32 +26,6 @@ if TYPE_CHECKING:
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py CudaGraphConfig (up to 200 MB a "
     "graph); tensorrt_llm/_torch/pyexecutor/_util.py",
-    bad="""
-    # gpu: h100
-    # worker gpus: 1
-    # worker.yaml
-    tensor_parallel_size: 1
-    moe_expert_parallel_size: 1
-    enable_attention_dp: false
-    max_batch_size: 128
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {free_gpu_memory_fraction: 0.95}
-    """,
-    good="""
-    # gpu: h100
-    # worker gpus: 1
-    # worker.yaml
-    tensor_parallel_size: 1
-    moe_expert_parallel_size: 1
-    enable_attention_dp: false
-    max_batch_size: 64
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {free_gpu_memory_fraction: 0.8}
-    """,
-    near="""
-    # worker.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.95}
-    """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def little_room_beside_kv_cache(worker: Worker, model: Model) -> Iterator[Said]:
@@ -96,20 +70,6 @@ def _buffers(worker: Worker, model: Model) -> float:
     of=WORKERS,
     source="openai/gpt-oss-120b config.json (layer_types, sliding_window); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/pyexecutor/resource_manager.py (the list repeats over the layers)",
-    bad="""
-    # also: K008
-    # prefill.yaml and decode.yaml
-    kv_cache_config: {max_attention_window: [11008, 128]}
-    """,
-    good="""
-    # also: K008
-    # prefill.yaml and decode.yaml
-    kv_cache_config: {max_attention_window: [128, 11008]}
-    """,
-    near="""
-    # prefill.yaml and decode.yaml
-    kv_cache_config: {max_attention_window: [131072]}
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
@@ -148,19 +108,6 @@ def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
     Severity.INFO,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM #13123, #10875, #10183",
-    bad="""
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [128, 11008]}
-    """,
-    good="""
-    # also: K005
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [128, 11008], enable_block_reuse: false}
-    """,
-    near="""
-    # prefill.yaml
-    kv_cache_config: {max_attention_window: [11008]}
-    """,
     needs=(Need.ENGINE,),
 )
 def attention_window_with_block_reuse(worker: Worker) -> Iterator[Said]:

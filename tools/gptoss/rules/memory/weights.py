@@ -28,18 +28,6 @@ MARGIN = 0.9
     of=WORKERS,
     source="ai-dynamo/dynamo #5479 (out-of-memory fractions in recipes); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/pyexecutor/_util.py",
-    bad="""
-    # decode.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.98}
-    """,
-    good="""
-    # decode.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.9}
-    """,
-    near="""
-    # decode.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.95}
-    """,
     needs=(Need.ENGINE,),
 )
 def kv_cache_fraction_too_high(worker: Worker) -> Iterator[Said]:
@@ -67,39 +55,6 @@ def kv_cache_fraction_too_high(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM #8179 (the attention window is cut to what fits); estimate from "
     "tensorrt_llm/_torch/pyexecutor/_util.py",
-    bad="""
-    # gpu: h100
-    # worker gpus: 1
-    # worker.yaml
-    tensor_parallel_size: 1
-    moe_expert_parallel_size: 1
-    enable_attention_dp: false
-    enable_chunked_prefill: true
-    max_seq_len: 131072
-    max_batch_size: 16
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {free_gpu_memory_fraction: 0.6}
-    """,
-    good="""
-    # gpu: h100
-    # worker gpus: 1
-    # worker.yaml
-    tensor_parallel_size: 1
-    moe_expert_parallel_size: 1
-    enable_attention_dp: false
-    enable_chunked_prefill: true
-    max_seq_len: 32768
-    max_batch_size: 16
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {free_gpu_memory_fraction: 0.6}
-    """,
-    near="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    enable_chunked_prefill: true
-    max_seq_len: 131072
-    """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def longest_sequence_does_not_fit(
@@ -133,18 +88,6 @@ def longest_sequence_does_not_fit(
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py and resource_manager.py "
     "(bytes a token)",
-    bad="""
-    # decode.yaml and prefill.yaml
-    kv_cache_config: {dtype: auto}
-    """,
-    good="""
-    # decode.yaml
-    kv_cache_config: {dtype: fp8}
-    """,
-    near="""
-    # decode.yaml
-    kv_cache_config: {free_gpu_memory_fraction: 0.8}
-    """,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def kv_cache_smaller_than_batch(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -185,24 +128,6 @@ def _rounded(tokens: int) -> str:
     Severity.WARNING,
     of=WORKERS,
     source=f"{README} (support table)",
-    bad="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: fp8}
-    """,
-    good="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
-    """,
-    near="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    kv_cache_config: {dtype: auto}
-    """,
     needs=(Need.ENGINE, Need.GPU),
 )
 def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
@@ -227,18 +152,6 @@ def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
     Severity.INFO,
     of=WORKERS,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (warns that no KV events are published)",
-    bad="""
-    # prefill.yaml
-    kv_cache_config: {enable_block_reuse: false}
-    """,
-    good="""
-    # prefill.yaml
-    kv_cache_config: {enable_block_reuse: true}
-    """,
-    near="""
-    # decode.yaml
-    kv_cache_config: {enable_block_reuse: false}
-    """,
     needs=(Need.ENGINE,),
 )
 def block_reuse_off(worker: Worker) -> Iterator[Said]:

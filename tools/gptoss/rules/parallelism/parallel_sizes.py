@@ -31,21 +31,6 @@ def _product(worker: Worker) -> str:
     Severity.ERROR,
     of=WORKERS,
     source=f"{MAPPING}: world_size must equal tp_size × pp_size × cp_size; ai-dynamo/dynamo #4934",
-    bad="""
-    # decode gpus: 2
-    # decode.yaml
-    tensor_parallel_size: 4
-    """,
-    good="""
-    # decode gpus: 4
-    # decode.yaml
-    tensor_parallel_size: 4
-    """,
-    near="""
-    # decode.yaml
-    tensor_parallel_size: 2
-    pipeline_parallel_size: 2
-    """,
     needs=(Need.ENGINE,),
 )
 def too_few_gpus(worker: Worker) -> Iterator[Said]:
@@ -70,20 +55,6 @@ def too_few_gpus(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source=MAPPING,
-    bad="""
-    # prefill gpus: 2
-    # prefill.yaml
-    tensor_parallel_size: 1
-    """,
-    good="""
-    # prefill gpus: 1
-    # prefill.yaml
-    tensor_parallel_size: 1
-    """,
-    near="""
-    # prefill
-    resources: {requests: {gpu: null}}
-    """,
     needs=(Need.ENGINE,),
 )
 def idle_gpus(worker: Worker) -> Iterator[Said]:
@@ -127,20 +98,6 @@ def _largest(worker: Worker) -> Setting:
     Severity.ERROR,
     of=WORKERS,
     source=f"{MAPPING}: moe_tp_size × moe_ep_size × moe_cluster_size must equal moe_world_size",
-    bad="""
-    # decode.yaml
-    moe_expert_parallel_size: 2
-    moe_tensor_parallel_size: 4
-    """,
-    good="""
-    # decode.yaml
-    moe_expert_parallel_size: 2
-    moe_tensor_parallel_size: 2
-    """,
-    near="""
-    # decode.yaml
-    moe_expert_parallel_size: 2
-    """,
     needs=(Need.ENGINE,),
 )
 def expert_sizes_do_not_multiply(worker: Worker) -> Iterator[Said]:
@@ -181,21 +138,6 @@ def expert_sizes_do_not_multiply(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
     source="openai/gpt-oss-120b config.json (64 heads); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/attention.py",
-    bad="""
-    # prefill gpus: 3
-    # prefill.yaml
-    tensor_parallel_size: 3
-    """,
-    good="""
-    # prefill.yaml
-    tensor_parallel_size: 1
-    """,
-    near="""
-    # prefill gpus: 2
-    # prefill.yaml
-    tensor_parallel_size: 2
-    moe_expert_parallel_size: 1
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
@@ -221,25 +163,6 @@ def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
     of=WORKERS,
     source="openai/gpt-oss-120b config.json (128 experts); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/fused_moe (num_slots // moe_ep_size)",
-    bad="""
-    # gpu: b200
-    # worker gpus: 6
-    # worker.yaml
-    tensor_parallel_size: 6
-    moe_expert_parallel_size: 6
-    """,
-    good="""
-    # worker.yaml
-    tensor_parallel_size: 4
-    moe_expert_parallel_size: 4
-    """,
-    near="""
-    # gpu: b200
-    # worker gpus: 8
-    # worker.yaml
-    tensor_parallel_size: 8
-    moe_expert_parallel_size: 8
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def experts_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:

@@ -22,27 +22,6 @@ if TYPE_CHECKING:
     of=WORKERS,
     source="openai/gpt-oss-120b config.json (8 KV heads); NVIDIA/TensorRT-LLM "
     "tensorrt_llm/_torch/modules/attention.py",
-    bad="""
-    # gpu: b200
-    # decode gpus: 8
-    # decode.yaml
-    tensor_parallel_size: 16
-    ---
-    # decode
-    multinode: {nodeCount: 2}
-    """,
-    good="""
-    # gpu: b200
-    # decode gpus: 8
-    # decode.yaml
-    tensor_parallel_size: 8
-    """,
-    near="""
-    # gpu: b200
-    # decode gpus: 8
-    # decode.yaml
-    tensor_parallel_size: 8
-    """,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def kv_heads_duplicated(worker: Worker, model: Model) -> Iterator[Said]:
@@ -68,18 +47,6 @@ def kv_heads_duplicated(worker: Worker, model: Model) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM #3395",
-    bad="""
-    # prefill.yaml
-    enable_attention_dp: true
-    """,
-    good="""
-    # prefill.yaml
-    enable_attention_dp: false
-    """,
-    near="""
-    # worker.yaml
-    enable_attention_dp: true
-    """,
     needs=(Need.ENGINE,),
 )
 def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
@@ -103,18 +70,6 @@ def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py AttentionDpConfig @c502768",
-    bad="""
-    # decode.yaml
-    attention_dp_config: {enable_balance: true}
-    """,
-    good="""
-    # decode.yaml
-    attention_dp_config: null
-    """,
-    near="""
-    # worker.yaml
-    attention_dp_config: {enable_balance: true}
-    """,
     needs=(Need.ENGINE,),
 )
 def attention_dp_config_unused(worker: Worker) -> Iterator[Said]:
@@ -148,24 +103,6 @@ def _shown(value: object) -> str:
     of=WORKERS,
     source="NVIDIA system guides, as in ai-dynamo/aiconfigurator src/aiconfigurator/systems "
     "@095f58a",
-    bad="""
-    # decode gpus: 8
-    # decode.yaml
-    tensor_parallel_size: 8
-    """,
-    good="""
-    # decode.yaml
-    tensor_parallel_size: 8
-    ---
-    # decode
-    multinode: {nodeCount: 2}
-    """,
-    near="""
-    # gpu: b200
-    # decode gpus: 8
-    # decode.yaml
-    tensor_parallel_size: 8
-    """,
     needs=(Need.GPU,),
 )
 def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
@@ -191,24 +128,6 @@ def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea",
-    bad="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: TRITON}
-    moe_expert_parallel_size: 1
-    """,
-    good="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: TRITON}
-    moe_expert_parallel_size: 4
-    """,
-    near="""
-    # gpu: h200
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    moe_expert_parallel_size: 4
-    """,
     needs=(Need.ENGINE,),
 )
 def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
@@ -237,21 +156,6 @@ def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM docs/source/blogs/tech_blog/blog9 (gpt-oss) @6dc94b0",
-    bad="""
-    # gpu: b200
-    # also: M006
-    # worker.yaml
-    moe_config: {backend: CUTLASS}
-    moe_expert_parallel_size: 2
-    """,
-    good="""
-    # worker.yaml
-    moe_expert_parallel_size: 4
-    """,
-    near="""
-    # worker.yaml
-    moe_expert_parallel_size: 2
-    """,
     needs=(Need.ENGINE,),
 )
 def cutlass_attention_dp_needs_expert_parallel(worker: Worker) -> Iterator[Said]:

@@ -17,18 +17,6 @@ COMPOSE = "github.com/compose-spec/compose-spec"
     platforms=CONTAINERS,
     source=f"{COMPOSE} deploy.md (device_ids); NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py "
     "KvCacheConfig @c502768 (free_gpu_memory_fraction is of what is free)",
-    bad="""
-    # compose
-    services: {decode: {gpus: [{device_ids: ["0", "1", "2", "3"]}]}}
-    """,
-    good="""
-    # compose
-    services: {decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}}
-    """,
-    near="""
-    # compose
-    services: {watcher: {image: "dcgm-exporter:4.2.3", gpus: all}}
-    """,
 )
 def gpu_given_twice() -> None:
     """Two services have the same GPU.
@@ -47,20 +35,6 @@ def gpu_given_twice() -> None:
     runtimes=ANY,
     platforms=CONTAINERS,
     source="schema/hardware.yaml (gpusPerNode)",
-    bad="""
-    # compose
-    services: {decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}}
-    """,
-    good="""
-    # compose
-    services: {decode: {gpus: [{device_ids: ["4", "5", "6", "7"]}]}}
-    """,
-    near="""
-    # compose
-    x-gpt-oss: {gpu: null}
-    services:
-      decode: {gpus: [{device_ids: ["5", "6", "7", "8"]}]}
-    """,
 )
 def gpu_beyond_machine() -> None:
     """A service has a GPU that a machine with this kind of GPU does not have.
@@ -78,18 +52,6 @@ def gpu_beyond_machine() -> None:
     runtimes=ANY,
     platforms=CONTAINERS,
     source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
-    bad="""
-    # compose
-    services: {decode: {env_file: decode.env}}
-    """,
-    good="""
-    # compose
-    services: {decode: {environment: {NCCL_GRAPH_REGISTER: "0"}}}
-    """,
-    near="""
-    # compose
-    services: {decode: {environment: {NCCL_GRAPH_REGISTER: "${REGISTER:-0}"}}}
-    """,
 )
 def compose_not_read() -> None:
     """A compose file takes something from elsewhere, which is not checked.

@@ -36,33 +36,6 @@ LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (po
     of=COMPONENTS,
     runtimes=DYNAMO,
     source=LABELS,
-    bad="""
-    # frontend pod
-    affinity:
-      podAntiAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: gpt-oss-frontend}}
-    """,
-    good="""
-    # frontend pod
-    affinity:
-      podAntiAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector:
-            matchLabels:
-              nvidia.com/dynamo-graph-deployment-name: gpt-oss
-              nvidia.com/dynamo-component-type: frontend
-    """,
-    near="""
-    # frontend pod
-    affinity:
-      podAntiAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-        - topologyKey: kubernetes.io/hostname
-          labelSelector: {matchLabels: {nvidia.com/dynamo-graph-deployment-name: llama}}
-    """,
 )
 def anti_affinity_matches_nothing(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An anti-affinity names a pod label value that no pod has.
@@ -92,18 +65,6 @@ def anti_affinity_matches_nothing(component: Component, deployment: Deployment) 
     Severity.WARNING,
     of=WORKERS,
     source=f"{RECIPE} (asks for nvidia.com/gpu.present only)",
-    bad="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: null, nvidia.com/gpu.present: "true"}
-    """,
-    good="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: NVIDIA-GB200}
-    """,
-    near="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: null, node.kubernetes.io/instance-type: p6-b200.48xlarge}
-    """,
 )
 def any_gpu_will_do(worker: Worker) -> Iterator[Said]:
     """A worker may be scheduled on any kind of GPU.
@@ -150,18 +111,6 @@ def blackwell_needs(worker: Worker) -> list[str]:
     of=WORKERS,
     source="NVIDIA system guides: GB200 nodes have Arm CPUs, HGX and DGX H100, H200 and B200 nodes "
     "x86 ones",
-    bad="""
-    # worker pod
-    nodeSelector: {kubernetes.io/arch: amd64}
-    """,
-    good="""
-    # worker pod
-    nodeSelector: {kubernetes.io/arch: arm64}
-    """,
-    near="""
-    # worker pod
-    nodeSelector: {kubernetes.io/arch: null}
-    """,
     needs=(Need.GPU,),
 )
 def gpu_and_architecture_disagree(worker: Worker) -> Iterator[Said]:
@@ -187,18 +136,6 @@ def gpu_and_architecture_disagree(worker: Worker) -> Iterator[Said]:
     Severity.INFO,
     of=WORKERS,
     source="kubernetes.io/docs/concepts/configuration/manage-resources-containers",
-    bad="""
-    # worker
-    resources: {requests: {cpu: null, memory: null}}
-    """,
-    good="""
-    # worker
-    resources: {requests: {cpu: "24", memory: 128Gi}}
-    """,
-    near="""
-    # worker
-    resources: {requests: {cpu: "1", memory: 1Gi}}
-    """,
 )
 def no_cpu_or_memory_request(worker: Worker) -> Iterator[Said]:
     """A worker requests no CPU or no memory.
@@ -223,18 +160,6 @@ def no_cpu_or_memory_request(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
     source="kubernetes.io/docs/reference/access-authn-authz/admission-controllers "
     "(ExtendedResourceToleration adds it where it is switched on)",
-    bad="""
-    # worker pod
-    tolerations: []
-    """,
-    good="""
-    # worker pod
-    tolerations: [{key: nvidia.com/gpu, operator: Exists}]
-    """,
-    near="""
-    # worker pod
-    tolerations: [{operator: Exists}]
-    """,
 )
 def gpu_taint_not_tolerated(worker: Worker) -> Iterator[Said]:
     """A worker does not tolerate the taint that GPU nodes usually have.

@@ -42,19 +42,6 @@ def image_architecture(component: Component) -> str | None:
     Severity.ERROR,
     of=COMPONENTS,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
-    bad="""
-    # worker container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
-    """,
-    good="""
-    # worker container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # gpu: b200
-    # worker container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
-    """,
 )
 def image_of_another_architecture(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is made for another CPU architecture than the nodes that its pod asks for.
@@ -81,19 +68,6 @@ def image_of_another_architecture(component: Component, deployment: Deployment) 
     Severity.WARNING,
     of=COMPONENTS,
     source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
-    bad="""
-    # frontend container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64
-    """,
-    good="""
-    # frontend container
-    image: nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1
-    """,
-    near="""
-    # frontend pod
-    nodeSelector: {kubernetes.io/arch: amd64}
-    mainContainer: {image: "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1-efa-amd64"}
-    """,
 )
 def image_cannot_run_everywhere(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is for one CPU architecture, and its pod may land on nodes of another.
@@ -122,36 +96,6 @@ def image_cannot_run_everywhere(component: Component, deployment: Deployment) ->
     Severity.WARNING,
     of=WORKERS,
     source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea (support table)",
-    bad="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-          - matchExpressions:
-            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-B200, NVIDIA-H200]}
-    """,
-    good="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: null}
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-          - matchExpressions:
-            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-B200, NVIDIA-GB200]}
-    """,
-    near="""
-    # worker pod
-    nodeSelector: {nvidia.com/gpu.product: null, kubernetes.io/arch: arm64}
-    affinity:
-      nodeAffinity:
-        requiredDuringSchedulingIgnoredDuringExecution:
-          nodeSelectorTerms:
-          - matchExpressions:
-            - {key: nvidia.com/gpu.product, operator: In, values: [NVIDIA-GB200, NVIDIA-H200]}
-    """,
     needs=(Need.ENGINE,),
 )
 def placement_allows_wrong_gpu(worker: Worker, facts: Facts) -> Iterator[Said]:

@@ -46,18 +46,6 @@ MERGE_ORDER = (
     of=WORKERS,
     fixable=True,
     source=MERGE_ORDER,
-    bad="""
-    # decode flags
-    --tensor-parallel-size 2
-    """,
-    good="""
-    # decode.yaml
-    tensor_parallel_size: 4
-    """,
-    near="""
-    # decode flags
-    --trtllm.stream_interval 10
-    """,
 )
 def setting_beaten(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A flag or variable sets a value that the engine YAML or a flag overrules silently.
@@ -123,19 +111,6 @@ def _beaten(claim: Claim, winner: Claim) -> Said:
     Severity.INFO,
     of=WORKERS,
     source=MERGE_ORDER,
-    bad="""
-    # decode flags
-    --max-batch-size 1280
-    """,
-    good="""
-    # decode.yaml
-    max_batch_size: 1280
-    """,
-    near="""
-    # release: 1.1.1
-    # decode flags and prefill flags
-    --max-seq-len 11008
-    """,
 )
 def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """Engine settings are split between the command line and the engine YAML.
@@ -175,18 +150,6 @@ def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Sai
     of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py (reads DYN_TRTLLM_* only)",
-    bad="""
-    # decode env
-    SERVED_MODEL_NAME: openai/gpt-oss-120b
-    """,
-    good="""
-    # decode env
-    DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
-    """,
-    near="""
-    # decode env
-    NCCL_GRAPH_REGISTER: "0"
-    """,
 )
 def variable_read_by_nobody(worker: Worker) -> Iterator[Said]:
     """A variable looks like a setting, but neither the program nor the command reads it.
@@ -231,24 +194,6 @@ _LOOKALIKES = {
     fixable=True,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py: --kv-block-size is not passed to "
     "the engine",
-    bad="""
-    # worker.yaml
-    kv_cache_config: {tokens_per_block: 64}
-    ---
-    # worker flags
-    --publish-events-and-metrics
-    """,
-    good="""
-    # worker.yaml
-    kv_cache_config: {tokens_per_block: 64}
-    ---
-    # worker flags
-    --publish-events-and-metrics --kv-block-size 64
-    """,
-    near="""
-    # worker.yaml
-    kv_cache_config: {tokens_per_block: 64}
-    """,
     needs=(Need.ENGINE,),
 )
 def kv_block_size_disagrees(worker: Worker, facts: Facts) -> Iterator[Said]:

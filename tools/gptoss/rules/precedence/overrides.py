@@ -24,18 +24,6 @@ if TYPE_CHECKING:
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py deep_update; "
     "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_dict @c502768",
-    bad="""
-    # worker flags
-    --override-engine-args '{"kv_cache_config": {"enable_block_reuse": true}}'
-    """,
-    good="""
-    # worker.yaml
-    kv_cache_config: {enable_block_reuse: true}
-    """,
-    near="""
-    # worker flags
-    --override-engine-args '{"cuda_graph_config": {"enable_padding": true}}'
-    """,
 )
 def override_replaces_block(worker: Worker) -> Iterator[Said]:
     """An override of one key drops the other keys of its block.
@@ -70,18 +58,6 @@ def override_replaces_block(worker: Worker) -> Iterator[Said]:
     hint="write JSON with double quotes",
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py",
-    bad="""
-    # decode flags
-    --override-engine-args "{'stream_interval': 10}"
-    """,
-    good="""
-    # decode flags
-    --override-engine-args '{"stream_interval": 10}'
-    """,
-    near="""
-    # decode flags
-    --override-engine-args '{"stream_interval": 10}'
-    """,
 )
 def override_not_json() -> None:
     """``--override-engine-args`` is not a JSON object.

@@ -22,18 +22,6 @@ if TYPE_CHECKING:
     of=READINGS,
     runtimes=DYNAMO,
     source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
-    bad="""
-    # worker flags
-    --trtllm.stream_interval=20
-    """,
-    good="""
-    # worker flags
-    --trtllm.stream_interval 20
-    """,
-    near="""
-    # worker flags
-    --trtllm.stream_interval 20 --trtllm.enable_chunked_prefill true
-    """,
     needs=(Need.RELEASE,),
 )
 def dotted_flag_malformed(reading: Reading) -> Iterator[Said]:
@@ -75,18 +63,6 @@ def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE} (validate)",
-    bad="""
-    # worker flags
-    --trtllm.stream_interval 20 --override-engine-args '{"enable_chunked_prefill":true}'
-    """,
-    good="""
-    # worker flags
-    --trtllm.stream_interval 20 --trtllm.enable_chunked_prefill true
-    """,
-    near="""
-    # frontend flags
-    --tls-cert-path /tls/tls.crt --tls-key-path /tls/tls.key
-    """,
     needs=(Need.RELEASE,),
 )
 def flags_do_not_combine(reading: Reading) -> Iterator[Said]:

@@ -20,18 +20,6 @@ if TYPE_CHECKING:
     runtimes=DYNAMO,
     fixable=True,
     source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
-    bad="""
-    # worker flags
-    --served-model openai/gpt-oss-120b
-    """,
-    good="""
-    # worker flags
-    --served-model-name openai/gpt-oss-120b
-    """,
-    near="""
-    # worker flags
-    --served-model-name openai/gpt-oss-120b
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_abbreviated(reading: Reading) -> Iterator[Said]:
@@ -58,20 +46,6 @@ def flag_abbreviated(reading: Reading) -> Iterator[Said]:
     of=READINGS,
     fixable=True,
     source=f"{SOURCE}: accepted for compatibility, without effect",
-    bad="""
-    # release: 1.4.2
-    # frontend flags
-    --enforce-disagg
-    """,
-    good="""
-    # release: 1.3.1
-    # frontend flags
-    --admission-control token-capacity
-    """,
-    near="""
-    # frontend flags
-    --enforce-disagg
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_ignored(reading: Reading) -> Iterator[Said]:
@@ -106,18 +80,6 @@ def flag_ignored(reading: Reading) -> Iterator[Said]:
     of=READINGS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # worker flags
-    --version
-    """,
-    good="""
-    # worker flags
-    --dump-config-to /tmp/config.json
-    """,
-    near="""
-    # worker flags
-    --endpoint-types chat
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_ends_program(reading: Reading) -> Iterator[Said]:

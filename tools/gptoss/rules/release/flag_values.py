@@ -62,20 +62,6 @@ def _releases_that_take(reading: Reading, flag: Flag, value: str) -> tuple[str, 
     Severity.ERROR,
     of=READINGS,
     source=SOURCE,
-    bad="""
-    # release: 1.0.2
-    # also: R004
-    # frontend flags
-    --router-mode least-loaded
-    """,
-    good="""
-    # frontend flags
-    --router-mode least-loaded
-    """,
-    near="""
-    # frontend flags
-    --router-mode random
-    """,
     needs=(Need.RELEASE,),
 )
 def value_of_another_release(reading: Reading) -> Iterator[Said]:
@@ -107,18 +93,6 @@ def other_releases_values(reading: Reading) -> Iterator[Said]:
     of=READINGS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # worker flags
-    --dyn-reasoning-parser gpt-oss
-    """,
-    good="""
-    # worker flags
-    --dyn-reasoning-parser gpt_oss
-    """,
-    near="""
-    # worker flags
-    --output-modalities TEXT
-    """,
     needs=(Need.RELEASE,),
 )
 def value_not_a_choice(reading: Reading, deployment: Deployment) -> Iterator[Said]:
@@ -156,18 +130,6 @@ def _right_parser(model: Model | None, given: Given) -> Fix | None:
     Severity.ERROR,
     of=READINGS,
     source=SOURCE,
-    bad="""
-    # worker flags
-    --max-file-size-mb 50MB
-    """,
-    good="""
-    # worker flags
-    --max-file-size-mb 50
-    """,
-    near="""
-    # frontend flags
-    --migration-limit 3 --active-decode-blocks-threshold None
-    """,
     needs=(Need.RELEASE,),
 )
 def value_of_wrong_type(reading: Reading) -> Iterator[Said]:

@@ -33,18 +33,6 @@ BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
     of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE}; dynamo/common/configuration/utils.py",
-    bad="""
-    # worker env
-    DYN_TRTLLM_MAX_FILE_SIZE_MB: 50MB
-    """,
-    good="""
-    # worker env
-    DYN_TRTLLM_MAX_FILE_SIZE_MB: "50"
-    """,
-    near="""
-    # worker env
-    DYN_OUTPUT_MODALITIES: text image
-    """,
     needs=(Need.RELEASE,),
 )
 def variable_refused(reading: Reading) -> Iterator[Said]:
@@ -93,27 +81,6 @@ def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     of=READINGS,
     runtimes=DYNAMO,
     source=f"{SOURCE}; argparse compares no default with the choices",
-    bad="""
-    # frontend flags removed
-    --router-mode
-    ---
-    # frontend env
-    DYN_ROUTER_MODE: kv-aware
-    """,
-    good="""
-    # frontend flags removed
-    --router-mode
-    ---
-    # frontend env
-    DYN_ROUTER_MODE: random
-    """,
-    near="""
-    # frontend flags
-    --router-mode random
-    ---
-    # frontend env
-    DYN_ROUTER_MODE: kv-aware
-    """,
     needs=(Need.RELEASE,),
 )
 def variable_not_a_choice(reading: Reading) -> Iterator[Said]:
@@ -144,18 +111,6 @@ def variable_not_a_choice(reading: Reading) -> Iterator[Said]:
     runtimes=DYNAMO,
     source="ai-dynamo wheels 1.0.2 to 1.6.1 dynamo/common/configuration/utils.py (every other text "
     "is false)",
-    bad="""
-    # worker env
-    DYN_TRTLLM_FRONTEND_DECODING: enabled
-    """,
-    good="""
-    # worker env
-    DYN_TRTLLM_FRONTEND_DECODING: "true"
-    """,
-    near="""
-    # worker env
-    DYN_TRTLLM_FRONTEND_DECODING: "OFF"
-    """,
     needs=(Need.RELEASE,),
 )
 def variable_not_a_boolean(reading: Reading) -> Iterator[Said]:

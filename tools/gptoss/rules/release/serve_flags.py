@@ -31,21 +31,6 @@ if TYPE_CHECKING:
     runtimes=SERVE,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @4c05a74, @00209af; "
     "tests/unittest/api_stability/references/trtllm_serve_cli.yaml @9e7f85f, @029e223",
-    bad="""
-    # release: 1.4.2
-    # server flags
-    --kv_cache_block_size 64
-    """,
-    good="""
-    # release: 1.4.2
-    # server flags
-    --log_level warning
-    """,
-    near="""
-    # release: 1.4.2
-    # server flags
-    --allow_request_chat_template
-    """,
     needs=(Need.RELEASE,),
 )
 def serve_command_doubtful(

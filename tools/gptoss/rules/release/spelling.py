@@ -32,20 +32,6 @@ PARSERS = (
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
-    bad="""
-    # release: 1.4.2
-    # worker flags
-    --disaggregation-mode prefill_and_decode
-    """,
-    good="""
-    # release: 1.4.2
-    # worker flags
-    --disaggregation-mode agg
-    """,
-    near="""
-    # worker flags
-    --disaggregation-mode prefill_and_decode
-    """,
     needs=(Need.RELEASE,),
 )
 def aggregated_mode_of_another_release(reading: Reading, release: Release) -> Iterator[Said]:
@@ -82,21 +68,6 @@ def _modes(reading: Reading) -> Iterator[tuple[Given, str]]:
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
-    bad="""
-    # release: 1.3.1
-    # worker flags
-    --disaggregation-mode prefill_and_decode
-    """,
-    good="""
-    # release: 1.3.1
-    # worker flags
-    --disaggregation-mode agg
-    """,
-    near="""
-    # release: 1.3.1
-    # worker flags
-    --disaggregation-mode agg
-    """,
     needs=(Need.RELEASE,),
 )
 def aggregated_mode_deprecated(reading: Reading, release: Release) -> Iterator[Said]:
@@ -123,20 +94,6 @@ def aggregated_mode_deprecated(reading: Reading, release: Release) -> Iterator[S
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo/dynamo #6987, #8217, #9130",
-    bad="""
-    # release: 1.1.1
-    """,
-    good="""
-    # release: 1.2.1
-    """,
-    near="""
-    # release: 1.1.1
-    # decode flags
-    --max-seq-len 11008
-    ---
-    # prefill flags
-    --max-seq-len 11008
-    """,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def sizes_not_registered(worker: Worker, release: Release) -> Iterator[Said]:

@@ -56,20 +56,6 @@ def _releases(reading: Reading, word: str) -> tuple[str, ...]:
     of=READINGS,
     fixable=True,
     source=f"{SOURCE}; wheels 0.5.0 to 0.7.0",
-    bad="""
-    # release: 1.4.2
-    # decode flags
-    --durable-kv-events
-    """,
-    good="""
-    # decode flags
-    --disaggregation-mode decode
-    """,
-    near="""
-    # release: 1.3.1
-    # worker flags
-    --publish-kv-events
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_of_another_release(reading: Reading) -> Iterator[Said]:
@@ -130,18 +116,6 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     of=READINGS,
     fixable=True,
     source=SOURCE,
-    bad="""
-    # server flags
-    --num-postprocess-workers 4
-    """,
-    good="""
-    # server flags
-    --num_postprocess_workers 4
-    """,
-    near="""
-    # worker flags
-    --trtllm.stream_interval 20
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_unknown(reading: Reading, facts: Facts) -> Iterator[Said]:
@@ -191,18 +165,6 @@ def _hint(reading: Reading, word: str, facts: Facts) -> str:
     Severity.ERROR,
     of=READINGS,
     source=SOURCE,
-    bad="""
-    # worker flags
-    --revision
-    """,
-    good="""
-    # worker flags
-    --revision b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    """,
-    near="""
-    # worker flags
-    --connector
-    """,
     needs=(Need.RELEASE,),
 )
 def flag_without_value(reading: Reading) -> Iterator[Said]:
@@ -235,18 +197,6 @@ def missing_values(reading: Reading) -> Iterator[Said]:
     Severity.ERROR,
     of=READINGS,
     source=SOURCE,
-    bad="""
-    # worker flags
-    --exclude-tools-when-tool-choice-none true
-    """,
-    good="""
-    # worker flags
-    --exclude-tools-when-tool-choice-none
-    """,
-    near="""
-    # worker flags
-    --connector none
-    """,
     needs=(Need.RELEASE,),
 )
 def stray_argument(reading: Reading) -> Iterator[Said]:

@@ -32,18 +32,6 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     of=PODS,
     fixable=True,
     source=STANDARD,
-    bad="""
-    # benchmark container
-    securityContext: {privileged: true}
-    """,
-    good="""
-    # benchmark container
-    securityContext: {privileged: false}
-    """,
-    near="""
-    # benchmark container
-    securityContext: {privileged: false}
-    """,
 )
 def privileged_container(pod: Pod) -> Iterator[Said]:
     """A container is privileged.
@@ -67,18 +55,6 @@ def privileged_container(pod: Pod) -> Iterator[Said]:
     of=PODS,
     platforms=KUBERNETES,
     source=STANDARD,
-    bad="""
-    # worker pod
-    securityContext: {runAsUser: 0, runAsNonRoot: null}
-    """,
-    good="""
-    # worker pod
-    securityContext: {runAsUser: 1000, runAsNonRoot: true}
-    """,
-    near="""
-    # worker pod
-    securityContext: {runAsUser: 1001}
-    """,
 )
 def runs_as_root(pod: Pod) -> Iterator[Said]:
     """A pod asks to run as root.
@@ -97,18 +73,6 @@ def runs_as_root(pod: Pod) -> Iterator[Said]:
     Severity.WARNING,
     of=PODS,
     source="kubernetes.io/docs/concepts/configuration/secret",
-    bad="""
-    # download env
-    HF_TOKEN: hf_examplexexamplexexamplexexample
-    """,
-    good="""
-    # download env
-    HF_TOKEN: null
-    """,
-    near="""
-    # download env
-    HF_TOKEN: ""
-    """,
 )
 def token_in_plain_text(pod: Pod) -> Iterator[Said]:
     """A token stands in the manifest, in a variable or on a command line.
@@ -146,21 +110,6 @@ def _is_token(variable: Variable) -> bool:
     Severity.WARNING,
     of=DOWNLOADS,
     source="huggingface_hub docs (hf download --revision)",
-    bad="""
-    # download container
-    command: [hf, download, openai/gpt-oss-120b]
-    args: [--revision, main]
-    """,
-    good="""
-    # download container
-    command: [hf, download, openai/gpt-oss-120b]
-    args: [--revision, b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
-    """,
-    near="""
-    # download container
-    command: [hf, download, openai/gpt-oss-120b]
-    args: [--revision=b5c939de8f754692c1647ca79fbf85e8c1e70f8a]
-    """,
 )
 def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
     """The download Job fetches whatever is newest in the model's repository.
@@ -186,29 +135,6 @@ def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
     of=DOWNLOADS,
     source="huggingface_hub 1.11.0 constants.py (HF_HUB_ENABLE_HF_TRANSFER is deprecated and not "
     "used any more)",
-    bad="""
-    # also: B012
-    # download script
-    pip install huggingface_hub==1.11.0 hf_transfer==0.1.9
-    {command}
-    ---
-    # download env
-    HF_HUB_ENABLE_HF_TRANSFER: "1"
-    """,
-    good="""
-    # download env
-    HF_HUB_ENABLE_HF_TRANSFER: null
-    HF_XET_HIGH_PERFORMANCE: "1"
-    """,
-    near="""
-    # also: B012
-    # download script
-    pip install huggingface_hub==0.34.0 hf_transfer==0.1.9
-    {command}
-    ---
-    # download env
-    HF_HUB_ENABLE_HF_TRANSFER: "1"
-    """,
 )
 def hf_transfer_ignored(job: Download) -> Iterator[Said]:
     """``HF_HUB_ENABLE_HF_TRANSFER`` is set for a huggingface_hub that ignores it.

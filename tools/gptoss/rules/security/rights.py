@@ -35,18 +35,6 @@ MIGHTY = (
     Severity.WARNING,
     of=PODS,
     source=f"{STANDARD}; man7.org capabilities(7)",
-    bad="""
-    # worker container
-    securityContext: {capabilities: {add: [SYS_ADMIN]}}
-    """,
-    good="""
-    # worker container
-    securityContext: {capabilities: {add: [IPC_LOCK]}}
-    """,
-    near="""
-    # worker container
-    securityContext: {capabilities: {add: [IPC_LOCK, SYS_PTRACE, SYS_NICE]}}
-    """,
 )
 def capability_not_needed(pod: Pod) -> Iterator[Said]:
     """A container adds a capability that amounts to root on its node.
@@ -69,19 +57,6 @@ def capability_not_needed(pod: Pod) -> Iterator[Said]:
     Severity.WARNING,
     of=PODS,
     source=STANDARD,
-    bad="""
-    # worker pod
-    hostIPC: true
-    """,
-    good="""
-    # worker pod
-    hostIPC: false
-    """,
-    near="""
-    # worker pod
-    hostIPC: false
-    hostNetwork: false
-    """,
 )
 def namespace_of_the_node(pod: Pod) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.
@@ -106,18 +81,6 @@ def namespace_of_the_node(pod: Pod) -> Iterator[Said]:
     of=PODS,
     platforms=KUBERNETES,
     source="kubernetes.io/docs/concepts/workloads/pods/pod-qos",
-    bad="""
-    # benchmark container
-    resources: null
-    """,
-    good="""
-    # benchmark container
-    resources: {limits: {memory: 16Gi}}
-    """,
-    near="""
-    # benchmark container
-    resources: {requests: {memory: 8Gi}}
-    """,
 )
 def memory_unbounded(name: str, pod: Pod, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a Job says nothing about its memory.
@@ -141,18 +104,6 @@ def memory_unbounded(name: str, pod: Pod, deployment: Deployment) -> Iterator[Sa
     of=WORKERS,
     source="the repository openai/gpt-oss-120b has no Python files and no auto_map in its "
     "config.json",
-    bad="""
-    # server flags
-    --trust_remote_code
-    """,
-    good="""
-    # server flags
-    --log_level warning
-    """,
-    near="""
-    # decode.yaml
-    trust_remote_code: false
-    """,
     needs=(Need.MODEL,),
 )
 def remote_code_not_needed(worker: Worker, model: Model) -> Iterator[Said]:

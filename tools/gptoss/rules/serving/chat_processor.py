@@ -24,21 +24,6 @@ OWN = "dynamo"
     of=FRONTEND,
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo #14936; wheel ai-dynamo 1.2.1 dynamo/frontend (--dyn-chat-processor)",
-    bad="""
-    # frontend flags
-    --dyn-chat-processor vllm
-    """,
-    good="""
-    # frontend flags
-    --dyn-chat-processor dynamo
-    """,
-    near="""
-    # frontend flags
-    --dyn-chat-processor dynamo
-    ---
-    # frontend env
-    DYN_CHAT_PROCESSOR: vllm
-    """,
     needs=(Need.MODEL,),
 )
 def chat_processor_of_another_engine(frontend: Frontend, model: Model) -> Iterator[Said]:

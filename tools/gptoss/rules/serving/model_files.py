@@ -54,28 +54,6 @@ def _home_mount(component: Component) -> Mount | None:
     of=WORKERS,
     source=f"{DOWNLOAD_SOURCE} (no refs/main for a full commit); ai-dynamo wheel 1.2.1 "
     "dynamo/trtllm/backend_args.py (--revision is a diffusion option)",
-    bad="""
-    # worker env
-    HF_HUB_OFFLINE: null
-    ---
-    # worker flags
-    --model-path openai/gpt-oss-120b
-    """,
-    good="""
-    # worker flags
-    --model-path
-    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    """,
-    near="""
-    # worker env
-    HF_HUB_OFFLINE: null
-    ---
-    # worker flags
-    --model-path openai/gpt-oss-120b
-    ---
-    # worker.yaml
-    revision: b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    """,
 )
 def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker names the model by its repository and so loads whatever is newest there.
@@ -113,22 +91,6 @@ def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     Severity.ERROR,
     of=WORKERS,
     source="huggingface_hub docs (HF_HUB_OFFLINE); the NVIDIA image holds no model",
-    bad="""
-    # also: S010
-    # worker flags
-    --model-path openai/gpt-oss-120b
-    ---
-    # worker env
-    HF_HOME: /var/cache/huggingface
-    """,
-    good="""
-    # worker env
-    HF_HOME: /opt/models
-    """,
-    near="""
-    # worker env
-    HF_HOME: /var/cache/huggingface
-    """,
 )
 def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
     """A worker is offline and has no mounted cache to load the model from.
@@ -158,19 +120,6 @@ def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
     of=WORKERS,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa (mounted at one "
     "path, loaded from another)",
-    bad="""
-    # worker flags
-    --model-path /model-store/gpt-oss-120b
-    """,
-    good="""
-    # worker flags
-    --model-path /opt/models/gpt-oss-120b
-    """,
-    near="""
-    # worker flags
-    --model-path
-    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    """,
 )
 def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path that no volume is mounted at.
@@ -196,21 +145,6 @@ def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     source=DOWNLOAD_SOURCE,
-    bad="""
-    # worker flags
-    --model-path
-    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/0000000000000000000000000000000000000000
-    """,
-    good="""
-    # worker flags
-    --model-path
-    /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-    """,
-    near="""
-    # download container
-    command: [hf, download, openai/gpt-oss-20b]
-    args: [--revision, "0000000000000000000000000000000000000000"]
-    """,
 )
 def revision_differs_from_cache(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker loads another commit than the one that the download Job fetches.
@@ -267,24 +201,6 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
     "DYN_SELF_HOST_METADATA is off by default before 1.4)",
-    bad="""
-    # frontend pod
-    volumes: []
-    mainContainer: {volumeMounts: []}
-    ---
-    # frontend env
-    HF_HUB_OFFLINE: null
-    """,
-    good="""
-    # frontend env
-    HF_HOME: /opt/models
-    """,
-    near="""
-    # release: 1.4.2
-    # frontend pod
-    volumes: []
-    mainContainer: {volumeMounts: []}
-    """,
 )
 def frontend_without_model_files(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """The frontend has no copy of the model's tokenizer and config.
@@ -321,23 +237,6 @@ def _self_hosts(component: Component) -> bool:
     Severity.WARNING,
     of=WORKERS,
     source="huggingface_hub docs (HF_HOME); openai/gpt-oss-120b is 61 GiB",
-    bad="""
-    # also: S010
-    # worker flags
-    --model-path openai/gpt-oss-120b
-    ---
-    # worker env
-    HF_HOME: null
-    HF_HUB_OFFLINE: null
-    """,
-    good="""
-    # worker env
-    HF_HOME: /opt/models
-    """,
-    near="""
-    # worker env
-    HF_HOME: /opt/models
-    """,
 )
 def weights_downloaded_at_every_start(worker: Worker) -> Iterator[Said]:
     """A worker keeps the downloaded model in its container.

@@ -25,18 +25,6 @@ if TYPE_CHECKING:
     runtimes=DYNAMO,
     fixable=True,
     source="ai-dynamo/dynamo #8133 (404 for a name that no worker registers)",
-    bad="""
-    # benchmark flags
-    --model gpt-oss-120b
-    """,
-    good="""
-    # benchmark flags
-    --model openai/gpt-oss-120b
-    """,
-    near="""
-    # benchmark flags
-    --model "${MODEL}"
-    """,
 )
 def name_differs_from_benchmark(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark asks for a model name that no worker serves.
@@ -74,21 +62,6 @@ def _is_one(names: list[Located[str]]) -> bool:
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (prefill registers under the "
     "model's name)",
-    bad="""
-    # prefill flags
-    --served-model-name gpt-oss-120b
-    """,
-    good="""
-    # prefill flags
-    --served-model-name openai/gpt-oss-120b
-    """,
-    near="""
-    # prefill flags removed
-    --served-model-name
-    ---
-    # prefill env
-    DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
-    """,
 )
 def roles_serve_different_names(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode workers serve different model names.
@@ -113,22 +86,6 @@ def roles_serve_different_names(prefill: Worker, decode: Worker) -> Iterator[Sai
     of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo #8133",
-    bad="""
-    # also: S005
-    # worker flags removed
-    --served-model-name
-    """,
-    good="""
-    # worker flags
-    --served-model-name openai/gpt-oss-120b
-    """,
-    near="""
-    # worker flags removed
-    --served-model-name
-    ---
-    # worker env
-    DYN_TRTLLM_SERVED_MODEL_NAME: openai/gpt-oss-120b
-    """,
 )
 def served_under_a_path(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path and gives it no public name.

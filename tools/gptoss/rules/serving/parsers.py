@@ -30,21 +30,6 @@ VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
-    bad="""
-    # worker flags removed
-    --dyn-reasoning-parser
-    """,
-    good="""
-    # worker flags
-    --dyn-reasoning-parser gpt_oss
-    """,
-    near="""
-    # worker flags removed
-    --dyn-reasoning-parser
-    ---
-    # worker env
-    DYN_REASONING_PARSER: gpt_oss
-    """,
     needs=(Need.MODEL,),
 )
 def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
@@ -64,21 +49,6 @@ def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     runtimes=DYNAMO,
     fixable=True,
     source=PARSERS,
-    bad="""
-    # worker flags removed
-    --dyn-tool-call-parser
-    """,
-    good="""
-    # worker flags
-    --dyn-tool-call-parser harmony
-    """,
-    near="""
-    # worker flags removed
-    --dyn-tool-call-parser
-    ---
-    # worker env
-    DYN_TOOL_CALL_PARSER: harmony
-    """,
     needs=(Need.MODEL,),
 )
 def tool_call_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
@@ -108,18 +78,6 @@ def _missing_parser(worker: Worker, flag: str, expected: str) -> Iterator[Said]:
     runtimes=DYNAMO,
     fixable=True,
     source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
-    bad="""
-    # worker flags
-    --dyn-reasoning-parser deepseek_r1
-    """,
-    good="""
-    # worker flags
-    --dyn-reasoning-parser gpt_oss
-    """,
-    near="""
-    # worker env
-    DYN_REASONING_PARSER: deepseek_r1
-    """,
     needs=(Need.MODEL, Need.RELEASE),
 )
 def parser_of_another_model(worker: Worker, model: Model) -> Iterator[Said]:
@@ -153,19 +111,6 @@ def _is_known(parser: InForce) -> bool:
     Severity.WARNING,
     of=ENTRANCES,
     source="ai-dynamo/dynamo #15155; openai-harmony 0.0.3 (TIKTOKEN_ENCODINGS_BASE)",
-    bad="""
-    # frontend env
-    TIKTOKEN_ENCODINGS_BASE: null
-    """,
-    good="""
-    # frontend env
-    TIKTOKEN_ENCODINGS_BASE: /opt/models/vocabulary
-    """,
-    near="""
-    # frontend env
-    TIKTOKEN_ENCODINGS_BASE: null
-    TIKTOKEN_RS_CACHE_DIR: /opt/models/tiktoken
-    """,
     needs=(Need.MODEL,),
 )
 def harmony_vocabulary_missing(entrance: Frontend | Worker, model: Model) -> Iterator[Said]:

@@ -26,21 +26,6 @@ if TYPE_CHECKING:
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
     "default) and dynamo/trtllm/backend_args.py",
-    bad="""
-    # frontend flags
-    --router-mode kv
-    """,
-    good="""
-    # prefill flags and decode flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv
-    """,
-    near="""
-    # frontend flags
-    --router-mode kv --no-router-kv-events
-    """,
     needs=(Need.RELEASE,),
 )
 def kv_router_without_events(
@@ -73,34 +58,6 @@ def kv_router_without_events(
     of=WORKERS,
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.6.1 dynamo/trtllm (no KV events without block reuse)",
-    bad="""
-    # also: K005
-    # worker.yaml
-    kv_cache_config: {enable_block_reuse: false}
-    ---
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv
-    """,
-    good="""
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv
-    """,
-    near="""
-    # worker.yaml
-    kv_cache_config: {enable_block_reuse: true}
-    ---
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv
-    """,
     needs=(Need.ENGINE,),
 )
 def kv_router_without_block_reuse(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -129,24 +86,6 @@ def kv_router_without_block_reuse(worker: Worker, deployment: Deployment) -> Ite
     runtimes=DYNAMO,
     source="ai-dynamo/dynamo recipes/gpt-oss-120b/vllm (router and workers get the same block "
     "size); ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py",
-    bad="""
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv --kv-cache-block-size 64
-    """,
-    good="""
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv --kv-cache-block-size 32
-    """,
-    near="""
-    # frontend flags
-    --kv-cache-block-size 64
-    """,
     needs=(Need.ENGINE,),
 )
 def router_block_size_differs(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -179,30 +118,6 @@ def router_block_size_differs(worker: Worker, deployment: Deployment) -> Iterato
     runtimes=DYNAMO,
     source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --router-replica-sync (off by "
     "default)",
-    bad="""
-    # frontend
-    replicas: 2
-    ---
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv
-    """,
-    good="""
-    # frontend
-    replicas: 2
-    ---
-    # worker flags
-    --publish-events-and-metrics
-    ---
-    # frontend flags
-    --router-mode kv --router-replica-sync
-    """,
-    near="""
-    # frontend
-    replicas: 2
-    """,
 )
 def routers_not_in_step(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """Several frontends route by KV cache without telling each other what they sent where.

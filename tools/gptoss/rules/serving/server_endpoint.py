@@ -39,18 +39,6 @@ def _port(worker: Worker) -> tuple[int | None, Located[str] | None]:
     runtimes=SERVE,
     fixable=True,
     source=f"{HELP} (--host is localhost unless set)",
-    bad="""
-    # server flags removed
-    --host
-    """,
-    good="""
-    # server flags
-    --host 0.0.0.0
-    """,
-    near="""
-    # server flags
-    --host "::"
-    """,
 )
 def server_listens_on_localhost(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The server listens inside its own pod only.
@@ -80,18 +68,6 @@ def server_listens_on_localhost(worker: Worker, deployment: Deployment) -> Itera
     runtimes=SERVE,
     source=f"{HELP} (--port is 8000 unless set); "
     "kubernetes.io/docs/concepts/services-networking/service (targetPort)",
-    bad="""
-    # service
-    spec: {ports: [{name: http, port: 8000, targetPort: 8080}]}
-    """,
-    good="""
-    # service
-    spec: {ports: [{name: http, port: 8000}]}
-    """,
-    near="""
-    # service
-    spec: {ports: [{name: http, port: 8000, targetPort: http}, {name: other, port: 9000}]}
-    """,
 )
 def service_leads_to_another_port(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """No port of a Service leads to the port that the server listens on.
@@ -121,23 +97,6 @@ def service_leads_to_another_port(worker: Worker, deployment: Deployment) -> Ite
     fixable=True,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/serve/openai_server.py (a folder is served under its "
     "last name); --served_model_name came with 1.3.0rc14",
-    bad="""
-    # server container
-    args: [serve, --config=/opt/gpt-oss/server.yaml, --host=0.0.0.0,
-     /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-     ]
-    """,
-    good="""
-    # server container
-    args: [serve, --config=/opt/gpt-oss/server.yaml, --host=0.0.0.0,
-     --served_model_name=openai/gpt-oss-120b,
-     /opt/models/hub/models--openai--gpt-oss-120b/snapshots/b5c939de8f754692c1647ca79fbf85e8c1e70f8a
-     ]
-    """,
-    near="""
-    # server container
-    args: [/opt/models/gpt-oss-120b, --config=/opt/gpt-oss/server.yaml, --host=0.0.0.0]
-    """,
     needs=(Need.MODEL,),
 )
 def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
@@ -168,39 +127,6 @@ def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
     runtimes=SERVE,
     source="NVIDIA/TensorRT-LLM tensorrt_llm/serve/openai_server.py (/prometheus/metrics is "
     "mounted with return_perf_metrics); docs/source/commands/trtllm-serve (/metrics holds JSON)",
-    bad="""
-    # document
-    apiVersion: monitoring.coreos.com/v1
-    kind: PodMonitor
-    metadata: {name: gpt-oss}
-    spec:
-      selector: {matchLabels: {app: gpt-oss}}
-      podMetricsEndpoints: [{port: http, path: /prometheus/metrics}]
-    ---
-    # server.yaml
-    return_perf_metrics: null
-    """,
-    good="""
-    # server.yaml
-    return_perf_metrics: true
-    ---
-    # document
-    apiVersion: monitoring.coreos.com/v1
-    kind: PodMonitor
-    metadata: {name: gpt-oss}
-    spec:
-      selector: {matchLabels: {app: gpt-oss}}
-      podMetricsEndpoints: [{port: http, path: /prometheus/metrics}]
-    """,
-    near="""
-    # document
-    apiVersion: monitoring.coreos.com/v1
-    kind: PodMonitor
-    metadata: {name: another}
-    spec:
-      selector: {matchLabels: {app: another}}
-      podMetricsEndpoints: [{port: http}]
-    """,
     needs=(Need.ENGINE,),
 )
 def metrics_are_not_there(worker: Worker, deployment: Deployment) -> Iterator[Said]:

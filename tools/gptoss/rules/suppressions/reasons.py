@@ -18,28 +18,6 @@ SOURCE = "docs/ci.md, Suppressing a finding"
     Severity.WARNING,
     of=ELSEWHERE,
     source=SOURCE,
-    bad="""
-    # also: D003
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: ""}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    near="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: measured}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
 )
 def suppression_without_reason() -> None:
     """A suppression does not say why, and therefore does not count.
@@ -56,29 +34,6 @@ def suppression_without_reason() -> None:
     Severity.INFO,
     of=ELSEWHERE,
     source=SOURCE,
-    bad="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11008}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    near="""
-    # graph
-    metadata:
-      annotations:
-        gptoss/ignore.transceiver-buffer-not-whole-blocks: the engine rounds the buffer up
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
 )
 def unused_suppression() -> None:
     """A suppression suppresses nothing.
@@ -94,28 +49,6 @@ def unused_suppression() -> None:
     Severity.WARNING,
     of=ELSEWHERE,
     source=SOURCE,
-    bad="""
-    # also: D003
-    # graph
-    metadata: {annotations: {gptoss/ignore.D03: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.D003: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
-    near="""
-    # graph
-    metadata: {annotations: {gptoss/ignore.d003: this build of the engine rounds the buffer up}}
-    ---
-    # decode.yaml and prefill.yaml
-    cache_transceiver_config: {max_tokens_in_buffer: 11010}
-    """,
 )
 def suppression_of_unknown_rule() -> None:
     """A suppression names no rule, one that does not exist, or one that cannot be suppressed.

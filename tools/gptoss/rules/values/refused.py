@@ -18,27 +18,6 @@ if TYPE_CHECKING:
     Severity.ERROR,
     reports="values-schema",
     source="charts/gpt-oss/values.schema.json",
-    bad="""
-        # values
-        workers:
-          decode:
-            engine:
-              max_batchsize: 1280
-        """,
-    good="""
-        # values
-        workers:
-          decode:
-            engine:
-              max_batch_size: 1280
-        """,
-    near="""
-        # values
-        workers:
-          decode:
-            env:
-              MAX_BATCHSIZE: "1280"
-        """,
 )
 def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     """A value that the chart's schema does not know, or of another type than it takes.
@@ -58,24 +37,6 @@ def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     Severity.ERROR,
     reports="chart-guard",
     source="charts/gpt-oss/templates/_guard.tpl",
-    bad="""
-        # values
-        workers:
-          decode:
-            gpus: 3
-        """,
-    good="""
-        # values
-        workers:
-          decode:
-            gpus: 4
-        """,
-    near="""
-        # values
-        workers:
-          decode:
-            gpus: null
-        """,
 )
 def refused_by_chart(problem: Problem) -> Iterator[Said]:
     """A value that contradicts another one, so that the chart does not render.

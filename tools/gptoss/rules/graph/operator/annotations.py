@@ -39,21 +39,6 @@ SWITCHES = {
     Severity.ERROR,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@015d780 (validateAnnotations), @003d1ee",
-    bad="""
-    # graph
-    metadata: {annotations: {nvidia.com/dynamo-kube-discovery-mode: Container}}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {nvidia.com/dynamo-kube-discovery-mode: container}}
-    """,
-    near="""
-    # graph
-    metadata:
-      annotations:
-        nvidia.com/vllm-distributed-executor-backend: MP
-        nvidia.com/dynamo-operator-origin-version: v1.2
-    """,
 )
 def annotation_refused(deployment: Deployment) -> Iterator[Said]:
     """An annotation of the graph that the operator reads has a value that it refuses.
@@ -84,18 +69,6 @@ def annotation_refused(deployment: Deployment) -> Iterator[Said]:
     Severity.WARNING,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@015d780 (isGrovePathway), internal/dynamo/graph.go @015d780",
-    bad="""
-    # graph
-    metadata: {annotations: {nvidia.com/enable-grove: "no"}}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {nvidia.com/enable-grove: "false"}}
-    """,
-    near="""
-    # graph
-    metadata: {annotations: {nvidia.com/enable-grove: "False", example.com/enable: "no"}}
-    """,
 )
 def annotation_switches_nothing(deployment: Deployment) -> Iterator[Said]:
     """An annotation that switches something off says so in a word that the operator ignores.

@@ -38,23 +38,6 @@ def _changes(
     "replicas-belong-to-the-adapter",
     Severity.ERROR,
     source=f"{WEBHOOK}/dynamographdeployment.go @015d780 (validateReplicasChanges)",
-    bad="""
-    # against: the clean deployment
-    # frontend
-    replicas: 2
-    scalingAdapter: {enabled: true}
-    """,
-    good="""
-    # against: the clean deployment
-    # frontend
-    scalingAdapter: {enabled: true}
-    """,
-    near="""
-    # against: the clean deployment
-    # frontend
-    replicas: 2
-    scalingAdapter: {enabled: false}
-    """,
 )
 def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     """Replicas change by hand while a scaling adapter owns them.
@@ -80,24 +63,6 @@ def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     "topology-constraint-changed",
     Severity.ERROR,
     source=f"{WEBHOOK}/dynamographdeployment.go @015d780 (validateTopologyConstraintImmutability)",
-    bad="""
-    # against: the clean deployment
-    # graph
-    spec: {topologyConstraint: {topologyProfile: cluster, packDomain: zone}}
-    """,
-    good="""
-    # against: the clean deployment
-    # graph
-    spec: {topologyConstraint: null}
-    """,
-    near="""
-    # against: the clean deployment
-    # installed graph
-    spec: {topologyConstraint: {topologyProfile: cluster, packDomain: zone}}
-    ---
-    # graph
-    spec: {topologyConstraint: {packDomain: zone, topologyProfile: cluster}}
-    """,
 )
 def topology_constraint_changed(deployment: Deployment) -> Iterator[Said]:
     """A topology constraint is added, removed or changed.
@@ -128,27 +93,6 @@ def topology_constraint_changed(deployment: Deployment) -> Iterator[Said]:
     Severity.ERROR,
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
     "@006b6e1 (minAvailable is immutable)",
-    bad="""
-    # release: 1.4.2
-    # against: the clean deployment
-    # installed decode
-    minAvailable: 1
-    ---
-    # decode
-    minAvailable: null
-    """,
-    good="""
-    # release: 1.4.2
-    # against: the clean deployment
-    # installed decode and decode
-    minAvailable: 1
-    """,
-    near="""
-    # release: 1.4.2
-    # against: the clean deployment
-    # decode
-    minAvailable: 1
-    """,
 )
 def min_available_changed(deployment: Deployment) -> Iterator[Said]:
     """MinAvailable of a component differs from the installed one.
@@ -173,30 +117,6 @@ def min_available_changed(deployment: Deployment) -> Iterator[Said]:
     "restart-not-asked-again",
     Severity.WARNING,
     source="ai-dynamo/dynamo deploy/operator/api/v1alpha1/common.go @015d780 (restart.id)",
-    bad="""
-    # against: the clean deployment
-    # installed graph
-    spec: {restart: {id: "1"}}
-    ---
-    # graph
-    spec: {restart: {id: "1", strategy: {type: Parallel}}}
-    """,
-    good="""
-    # against: the clean deployment
-    # installed graph
-    spec: {restart: {id: "1"}}
-    ---
-    # graph
-    spec: {restart: {id: "2", strategy: {type: Parallel}}}
-    """,
-    near="""
-    # against: the clean deployment
-    # installed graph
-    spec: {restart: {id: "1"}}
-    ---
-    # graph
-    spec: {restart: {id: "1", strategy: {type: Sequential}}}
-    """,
 )
 def restart_not_asked_again(deployment: Deployment) -> Iterator[Said]:
     """The strategy of a restart changes and its id does not.

@@ -26,23 +26,6 @@ MULTINODE_TYPES_FROM = (1, 5)
     Severity.ERROR,
     of=REQUESTS,
     source=SHARED_LATER,
-    bad="""
-    # graph
-    spec: {services: {Epp: {componentType: epp, replicas: 2}}}
-    """,
-    good="""
-    # graph
-    spec:
-      services:
-        Epp:
-          componentType: epp
-          replicas: 1
-          eppConfig: {configMapRef: {name: gpt-oss-epp, key: config.yaml}}
-    """,
-    near="""
-    # graph
-    spec: {services: {Planner: {componentType: planner, replicas: 2}}}
-    """,
 )
 def endpoint_picker_refused(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """An endpoint picker (epp) has no eppConfig, several replicas or several nodes.
@@ -80,23 +63,6 @@ def endpoint_picker_refused(component: Component, request: ComponentRequest) -> 
     Severity.ERROR,
     of=REQUESTS,
     source=SHARED_LATER,
-    bad="""
-    # decode
-    failover: {enabled: true}
-    """,
-    good="""
-    # graph
-    metadata: {annotations: {nvidia.com/dynamo-kube-discovery-mode: container}}
-    ---
-    # decode
-    gpuMemoryService: {enabled: true}
-    failover: {enabled: true, mode: intraPod}
-    """,
-    near="""
-    # decode
-    gpuMemoryService: {enabled: true}
-    failover: {enabled: false, mode: interPod}
-    """,
 )
 def gpu_sharing_refused(
     component: Component, request: ComponentRequest, deployment: Deployment
@@ -163,24 +129,6 @@ def _discovery(deployment: Deployment, request: ComponentRequest) -> Iterator[Sa
     of=REQUESTS,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@003d1ee (validateMultinodeComponentType)",
-    bad="""
-    # release: 1.5.1
-    # frontend
-    multinode: {nodeCount: 2}
-    """,
-    good="""
-    # release: 1.5.1
-    # frontend
-    replicas: 2
-    ---
-    # frontend flags
-    --router-mode round-robin
-    """,
-    near="""
-    # release: 1.2.1
-    # frontend
-    multinode: {nodeCount: 2}
-    """,
     needs=(Need.RELEASE,),
 )
 def several_nodes_of_no_worker(

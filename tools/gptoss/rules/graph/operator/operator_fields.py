@@ -23,23 +23,6 @@ GROVE = "nvidia.com/enable-grove"
     reports="operator-needs-field",
     hint="add what is missing",
     source=SHARED,
-    bad="""
-    # graph
-    spec: {pvcs: [{name: results, create: true, size: 10Gi}]}
-    """,
-    good="""
-    # graph
-    spec:
-      pvcs: [{name: results, create: true, size: 10Gi, storageClass: fast,
-              volumeAccessMode: ReadWriteMany}]
-    """,
-    near="""
-    # graph
-    spec: {pvcs: [{name: results, create: false}]}
-    ---
-    # frontend
-    ingress: {enabled: false}
-    """,
 )
 def operator_needs_field() -> None:
     """A part of the graph lacks a field that the operator's webhook asks for.
@@ -57,23 +40,6 @@ def operator_needs_field() -> None:
     of=REQUESTS,
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
     "@006b6e1 (minAvailable must not exceed replicas)",
-    bad="""
-    # release: 1.4.2
-    # decode
-    replicas: 2
-    minAvailable: 3
-    """,
-    good="""
-    # release: 1.4.2
-    # decode
-    replicas: 1
-    minAvailable: 1
-    """,
-    near="""
-    # release: 1.4.2
-    # graph
-    spec: {services: {Planner: {componentType: planner, replicas: 0, minAvailable: 1}}}
-    """,
 )
 def min_available_above_replicas(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """A component must have more replicas available than it has.
@@ -95,26 +61,6 @@ def min_available_above_replicas(component: Component, request: ComponentRequest
     Severity.ERROR,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@003d1ee, shared_v1beta1.go @03bd8b4",
-    bad="""
-    # release: 1.4.2
-    # graph
-    metadata: {annotations: {nvidia.com/enable-grove: "false"}}
-    ---
-    # decode
-    minAvailable: 1
-    """,
-    good="""
-    # release: 1.4.2
-    # decode
-    minAvailable: 1
-    """,
-    near="""
-    # graph
-    metadata: {annotations: {nvidia.com/enable-grove: "false"}}
-    ---
-    # decode pod
-    priorityClassName: high
-    """,
 )
 def needs_grove(deployment: Deployment) -> Iterator[Said]:
     """minAvailable, or the graph's priorityClassName, is set while Grove is switched off.
@@ -142,31 +88,6 @@ def needs_grove(deployment: Deployment) -> Iterator[Said]:
     hint="mend one of them",
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01, "
     "dynamocomponentdeployment_types.go @006b6e1 (validation rules)",
-    bad="""
-    # release: 1.4.2
-    # graph
-    spec:
-      experimental:
-        kvTransferPolicy: {domain: rack, labelKey: example.com/rack, preferredWeight: 0.5}
-    """,
-    good="""
-    # release: 1.4.2
-    # graph
-    spec:
-      experimental:
-        kvTransferPolicy:
-          domain: rack
-          labelKey: example.com/rack
-          enforcement: preferred
-          preferredWeight: 0.5
-    """,
-    near="""
-    # release: 1.4.2
-    # graph
-    spec:
-      experimental:
-        kvTransferPolicy: {domain: rack, labelKey: example.com/rack, enforcement: required}
-    """,
 )
 def resource_rule_broken() -> None:
     """Fields that are right each for itself break a rule of the resource together.

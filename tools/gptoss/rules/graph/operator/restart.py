@@ -26,18 +26,6 @@ NOT_ON_CREATE_FROM = (1, 3)
     Severity.ERROR,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@015d780 (validateRestartStrategyOrder), @003d1ee",
-    bad="""
-    # graph
-    spec: {restart: {id: "2", strategy: {order: [Frontend, prefill, decoder]}}}
-    """,
-    good="""
-    # graph
-    spec: {restart: {id: "2", strategy: {order: [Frontend, prefill, decode]}}}
-    """,
-    near="""
-    # graph
-    spec: {restart: {id: "2", strategy: {type: Parallel, order: []}}}
-    """,
 )
 def restart_order_refused(deployment: Deployment) -> Iterator[Said]:
     """The order of a restart is not every component of the graph, once and by its name.
@@ -82,22 +70,6 @@ def _wrong_order(restart: Restart, components: list[str]) -> str | None:
     Severity.WARNING,
     source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01 "
     "(spec.restart must be unset on create)",
-    bad="""
-    # release: 1.4.2
-    # graph
-    spec: {restart: {id: "2026-03-01"}}
-    """,
-    good="""
-    # release: 1.4.2
-    # graph
-    spec: {restart: null}
-    """,
-    near="""
-    # release: 1.4.2
-    # against: the clean deployment
-    # graph
-    spec: {restart: {id: "2026-03-01"}}
-    """,
     needs=(Need.RELEASE,),
 )
 def restart_before_install(release: Release, deployment: Deployment) -> Iterator[Said]:

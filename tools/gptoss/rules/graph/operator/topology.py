@@ -25,27 +25,6 @@ ALL_OR_NONE_BEFORE = (1, 3)
     Severity.ERROR,
     source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
     "@015d780 (validateTopologyConstraints), @003d1ee",
-    bad="""
-    # decode
-    topologyConstraint: {packDomain: rack}
-    """,
-    good="""
-    # graph
-    spec: {topologyConstraint: {topologyProfile: cluster, packDomain: zone}}
-    ---
-    # decode
-    topologyConstraint: {packDomain: rack}
-    """,
-    near="""
-    # graph
-    spec: {topologyConstraint: {topologyProfile: cluster}}
-    ---
-    # frontend
-    topologyConstraint: {packDomain: zone}
-    ---
-    # prefill and decode
-    topologyConstraint: {packDomain: rack-1}
-    """,
 )
 def topology_constraint_refused(deployment: Deployment) -> Iterator[Said]:
     """Topology constraints of graph and components do not make a whole.

@@ -23,27 +23,6 @@ if TYPE_CHECKING:
     of=WORKERS,
     runtimes=ANY,
     source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
-    bad="""
-    # against: the clean deployment
-    # decode.yaml
-    stream_interval: 10
-    """,
-    good="""
-    # against: the clean deployment
-    # decode.yaml
-    stream_interval: 10
-    ---
-    # decode
-    extraPodMetadata: {annotations: {checksum/engine: 7d793037a0760186}}
-    """,
-    near="""
-    # against: the clean deployment
-    # decode.yaml
-    stream_interval: 10
-    ---
-    # decode env
-    NCCL_GRAPH_REGISTER: "0"
-    """,
 )
 def engine_change_never_arrives(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The engine YAML in a ConfigMap differs from the installed one, and no pod restarts for it.
@@ -99,24 +78,6 @@ def _template(worker: Worker) -> tuple[object, ...]:
     Severity.ERROR,
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/workloads/controllers/job (spec.template is immutable)",
-    bad="""
-    # against: the clean deployment
-    # benchmark flags
-    --random-seed 7
-    """,
-    good="""
-    # against: the clean deployment
-    # benchmark
-    metadata: {name: gpt-oss-benchmark-2}
-    ---
-    # benchmark flags
-    --random-seed 7
-    """,
-    near="""
-    # against: the clean deployment
-    # benchmark
-    spec: {ttlSecondsAfterFinished: 3600}
-    """,
 )
 def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
     """A Job has another pod template than the one that is installed under its name.
@@ -159,21 +120,6 @@ def _ran(job: Benchmark | Download) -> tuple[object, ...]:
     runtimes=ANY,
     source="kubernetes.io/docs/concepts/storage/persistent-volumes (spec is immutable after "
     "creation except resources.requests, which may only grow)",
-    bad="""
-    # against: the clean deployment
-    # claim
-    spec: {accessModes: [ReadWriteOnce], resources: {requests: {storage: 100Gi}}}
-    """,
-    good="""
-    # against: the clean deployment
-    # claim
-    spec: {accessModes: [ReadWriteMany], resources: {requests: {storage: 200Gi}}}
-    """,
-    near="""
-    # against: the clean deployment
-    # claim
-    spec: {storageClassName: fast, resources: {requests: {storage: 0.15Ti}}}
-    """,
 )
 def claim_cannot_change(deployment: Deployment) -> Iterator[Said]:
     """A claim shrinks, or asks for another storage class or access mode than the installed one.

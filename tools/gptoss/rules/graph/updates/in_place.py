@@ -35,24 +35,6 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     "components-added-or-removed",
     Severity.ERROR,
     source=WEBHOOK,
-    bad="""
-    # against: the clean deployment
-    # graph
-    spec: {services: {Planner: {componentType: planner, replicas: 1}}}
-    """,
-    good="""
-    # against: the clean deployment
-    # decode
-    replicas: 1
-    """,
-    near="""
-    # against: the clean deployment
-    # installed graph
-    spec: {services: {Planner: {componentType: planner, replicas: 1}}}
-    ---
-    # graph
-    spec: {services: {Planner: {componentType: planner, replicas: 0}}}
-    """,
 )
 def components_added_or_removed(deployment: Deployment) -> Iterator[Said]:
     """The deployment has other components than the one that is installed.
@@ -83,27 +65,6 @@ def components_added_or_removed(deployment: Deployment) -> Iterator[Said]:
     "several-nodes-or-one",
     Severity.ERROR,
     source=WEBHOOK,
-    bad="""
-    # against: the clean deployment
-    # decode
-    multinode: {nodeCount: 2}
-    resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
-    """,
-    good="""
-    # against: the clean deployment
-    # decode
-    replicas: 1
-    """,
-    near="""
-    # against: the clean deployment
-    # installed decode
-    multinode: {nodeCount: 4}
-    resources: {limits: {gpu: "1"}, requests: {gpu: "1"}}
-    ---
-    # decode
-    multinode: {nodeCount: 2}
-    resources: {limits: {gpu: "2"}, requests: {gpu: "2"}}
-    """,
 )
 def several_nodes_or_one(deployment: Deployment) -> Iterator[Said]:
     """A worker changes between one node and several.
@@ -132,26 +93,6 @@ def _nodes(count: int) -> str:
     "component-type-changed",
     Severity.ERROR,
     source="ai-dynamo/dynamo #13763",
-    bad="""
-    # also: G004
-    # release: 1.5.1
-    # against: the clean deployment
-    # decode
-    subComponentType: prefill
-    """,
-    good="""
-    # release: 1.5.1
-    # against: the clean deployment
-    # decode
-    replicas: 1
-    """,
-    near="""
-    # also: G004
-    # release: 1.4.2
-    # against: the clean deployment
-    # decode
-    subComponentType: prefill
-    """,
     needs=(Need.RELEASE,),
 )
 def component_type_changed(release: Release, deployment: Deployment) -> Iterator[Said]:
@@ -185,21 +126,6 @@ def _type(component: Component) -> str | None:
     "backend-framework-changed",
     Severity.ERROR,
     source=WEBHOOK,
-    bad="""
-    # against: the clean deployment
-    # graph
-    spec: {backendFramework: vllm}
-    """,
-    good="""
-    # against: the clean deployment
-    # graph
-    spec: {backendFramework: trtllm}
-    """,
-    near="""
-    # against: the clean deployment
-    # installed graph and graph
-    spec: {backendFramework: null}
-    """,
 )
 def backend_framework_changed(deployment: Deployment) -> Iterator[Said]:
     """The graph names another backend framework than the one that is installed.
