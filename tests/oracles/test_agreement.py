@@ -15,7 +15,7 @@ from tests.oracles.client import DYNAMO_RELEASES, ROOT, Oracle, Program
 from tests.oracles.judging import errors, findings
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
+    from collections.abc import Callable
 
     from gptoss.facts.programs import Flag
 
@@ -141,9 +141,8 @@ def test_parser_and_rules_agree_on_generated_environments(
 @each_program
 def test_committed_flags_are_those_of_the_real_parser(release: str, program: str) -> None:
     python = ROOT / ".tools" / "oracles" / f"dynamo-{release}" / "bin" / "python"
-    script = ROOT / "tools" / "setup" / "read_flags.py"
-    command: Sequence[object] = [python, script, MODULES[program]]
-    answer = subprocess.run([str(word) for word in command], check=True, stdout=subprocess.PIPE)
+    command = [str(python), "-m", "setup.read_flags", MODULES[program]]
+    answer = subprocess.run(command, check=True, cwd=ROOT / "tools", stdout=subprocess.PIPE)
     committed = ROOT / "schema" / "cli" / f"{MODULES[program]}-{release}.json"
 
     known = json.loads(committed.read_text())

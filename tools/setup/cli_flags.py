@@ -62,9 +62,13 @@ def environment(release: str, folder: Path) -> Path:
 
 def read(python: Path, program: str) -> dict[str, Any]:
     """Return what the parser of a program of an environment says."""
-    script = SETUP / ("read_aiperf_flags.py" if program == "aiperf" else "read_flags.py")
+    module = "read_aiperf_flags" if program == "aiperf" else "read_flags"
     answer = subprocess.run(
-        [python, script, program], check=True, stdout=subprocess.PIPE, text=True
+        [python, "-m", f"setup.{module}", program],
+        check=True,
+        cwd=SETUP.parent,
+        stdout=subprocess.PIPE,
+        text=True,
     )
     said: dict[str, Any] = json.loads(answer.stdout)
     return said
