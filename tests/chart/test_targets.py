@@ -3,6 +3,7 @@
 import json
 import subprocess
 from itertools import pairwise
+from pathlib import Path
 
 import pytest
 import yaml
@@ -191,24 +192,25 @@ def test_a_target_with_a_sweep_goes_from_32_to_all_that_its_server_holds(target:
     assert args[args.index("--rounds") + 1] == "5"
 
 
-@EACH
 def test_kubeconform_takes_every_object_and_pod_of_every_release_and_skips_none(
-    target: str,
+    tmp_path: Path,
 ) -> None:
-    everything = []
-    for release in (release for name, release in CASES if name == target):
+    # In one run: most of its time goes into reading the schemas.
+    count = 0
+    for target, release in CASES:
         found = objects(target, *settings(release))
-        everything += [*found, *pods(found).values()]
+        everything = [*found, *pods(found).values()]
+        (tmp_path / f"{target}-{release}.yaml").write_text(dumped(everything))
+        count += len(everything)
     done = subprocess.run(
-        [ROOT / "tools" / "setup" / "kubeconform.sh"],
-        input=dumped(everything),
+        [ROOT / "tools" / "setup" / "kubeconform.sh", tmp_path],
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert done.returncode == 0, done.stdout + done.stderr
-    assert f"Valid: {len(everything)}" in done.stdout
+    assert f"Valid: {count}" in done.stdout
     assert "Skipped: 0" in done.stdout
 
 
