@@ -14,19 +14,20 @@ from tests.chart.rendering import ROOT, run
 DOCUMENTS = [
     ROOT / "README.md",
     ROOT / "charts" / "gpt-oss" / "README.md",
+    *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "targets").glob("*.md")),
 ]
 CONSOLE = re.compile(r"```console\n(.*?)```", re.DOTALL)
 LINK = re.compile(r"\]\((?!https?:|#)([^)#]+)[^)]*\)")
 
 
-def commands() -> list[str]:
-    """Every line of every console block."""
-    found = []
+def blocks() -> list[tuple[str, ...]]:
+    """The lines of every console block, of which a later one may need an earlier one's files."""
+    found = set()
     for document in DOCUMENTS:
         for block in CONSOLE.findall(document.read_text(encoding="utf-8")):
-            found += [line for line in block.splitlines() if line]
-    return sorted(set(found))
+            found.add(tuple(line for line in block.splitlines() if line))
+    return sorted(found)
 
 
 def make_targets() -> set[str]:
@@ -34,29 +35,38 @@ def make_targets() -> set[str]:
     return set(re.findall(r"^([a-z]+):.*##", text, re.MULTILINE))
 
 
-@pytest.mark.parametrize("command", commands())
+@pytest.mark.parametrize("block", blocks(), ids=lambda block: block[0])
 def test_every_command_in_the_documents_works(
-    command: str, monkeypatch: pytest.MonkeyPatch
+    block: tuple[str, ...], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(ROOT)
-    program, *arguments = shlex.split(command)
-    if program == "make":
-        assert set(arguments) <= make_targets()
-    elif program == "gptoss":
-        result = CliRunner().invoke(main, arguments, catch_exceptions=False)
-        assert result.exit_code in (0, 1), result.output
-    elif program == "helm":
-        dry = ["--dry-run=client"] if arguments[0] == "install" else []
-        done = run("helm4", *arguments, *dry)
-        assert done.returncode == 0, done.stderr
-    else:
-        pytest.fail(f"nothing here runs {program}")
+    for command in block:
+        program, *arguments = shlex.split(command)
+        if program == "make":
+            assert set(arguments) <= make_targets()
+        elif program == "gptoss":
+            result = CliRunner().invoke(main, arguments, catch_exceptions=False)
+            assert result.exit_code in (0, 1), result.output
+        elif program == "helm":
+            dry = ["--dry-run=client"] if arguments[0] == "install" else []
+            done = run("helm4", *arguments, *dry)
+            assert done.returncode == 0, done.stderr
+        else:
+            pytest.fail(f"nothing here runs {program}")
 
 
 @pytest.mark.parametrize("document", DOCUMENTS, ids=lambda path: str(path.relative_to(ROOT)))
 def test_every_link_in_the_documents_leads_to_a_file(document: Path) -> None:
     for link in LINK.findall(document.read_text(encoding="utf-8")):
         assert (document.parent / link).exists(), link
+
+
+def test_the_readme_has_a_line_for_every_page_and_fits_two_screens_and_a_half() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    named = set(LINK.findall(text))
+    pages = {str(page.relative_to(ROOT)) for page in (ROOT / "docs").glob("*.md")}
+    assert pages | {"docs/rules/README.md", "docs/targets/README.md"} <= named
+    assert len(text.splitlines()) <= 150
 
 
 def test_nothing_committed_names_a_package_registry() -> None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from generate.chart import chart_facts, chart_readme, values_schema
 from generate.cli_schema import cli_schema
 from generate.engine_schema import engine_schema
-from generate.readme import readme
+from generate.pages import pages
 from generate.resource_schema import resource_schema
 from generate.rule_reference import rule_reference
 from generate.target_pages import target_pages
@@ -26,5 +26,5 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     chart_readme,
     rule_reference,
     target_pages,
-    readme,
+    pages,
 ]

@@ -1,0 +1,65 @@
+"""The outputs and tables of README and pages: each is what its command prints, or what is known."""
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from generate.kv_room import kv_room_table
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+ROOT = Path(__file__).resolve().parents[2]
+BLOCK = re.compile(
+    r"<!-- (?P<kind>output|table): (?P<what>.*?) -->\n.*?<!-- end of (?P=kind) -->", re.DOTALL
+)
+TABLES = {"room for the KV cache": kv_room_table}
+
+
+def pages() -> dict[Path, str]:
+    """``README.md`` and the pages of ``docs/`` with what stands between their markers replaced."""
+    paths = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    texts = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in paths}
+    found = BLOCK.findall("\n".join(texts.values()))
+    commands = list(dict.fromkeys(what for kind, what in found if kind == "output"))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        outputs = dict(zip(commands, pool.map(output, commands), strict=True))
+    return {path: BLOCK.sub(partial(_block, outputs), text) for path, text in texts.items()}
+
+
+def _block(outputs: Mapping[str, str], match: re.Match[str]) -> str:
+    kind, what = match["kind"], match["what"]
+    if kind == "table":
+        text = f"\n{TABLES[what]()}\n\n"
+    else:
+        text = f"```text\n$ {what}\n{outputs[what]}\n```\n"
+    return f"<!-- {kind}: {what} -->\n{text}<!-- end of {kind} -->"
+
+
+def output(command: str) -> str:
+    """What a ``gptoss`` command prints, run in the repository.
+
+    Raises:
+        RuntimeError: It fails for another reason than its findings.
+    """
+    words = shlex.split(command)
+    environment = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    done = subprocess.run(
+        [sys.executable, "-m", *words],
+        cwd=ROOT,
+        env=environment,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode not in (0, 1) or done.stderr:
+        raise RuntimeError(f"{command}: {done.stderr}")
+    return done.stdout.rstrip()
