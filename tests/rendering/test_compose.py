@@ -249,6 +249,18 @@ def test_a_dollar_sign_in_a_value_is_no_variable() -> None:
     assert "costs $$5 and $$HOME" in text
 
 
+def test_what_names_a_model_or_an_image_is_text_to_yaml_and_to_compose() -> None:
+    settings = (
+        "model.servedName=${HOME} $5",
+        "runtime.image=image ${HOME}",
+        "description=a\nb: c",
+    )
+    found = compose("serve-h100-2", *settings)
+    assert "b" not in found
+    assert found["services"]["server"]["image"] == "image $${HOME}"
+    assert "$${HOME} $$5" in found["services"]["server"]["healthcheck"]["test"]
+
+
 def test_a_worker_on_several_nodes_is_refused_with_what_to_use_instead() -> None:
     settings = ("workers.worker.engine.tensor_parallel_size=8", "hardware.gpu=gb200")
     with pytest.raises(InputError, match=r"worker spans 2 nodes.*--as manifests"):

@@ -377,6 +377,60 @@ def test_a_second_signal_ends_what_does_not_stop(waiting: Path, tmp_path: Path) 
     assert_ended(started["decode"])
 
 
+HOSTILE = (
+    "model.servedName=served$(touch ran-a)`touch ran-b`",
+    "model.id=x/y$(touch ran-c)",
+    "runtime.image=image$(touch ran-d)",
+)
+# A server that serves until it is ended; the wait for its model is over at once.
+STAND_INS = {
+    "trtllm-serve": '#!/usr/bin/env bash\nread -r < "$HF_HOME/never"\n',
+    "python3": "#!/usr/bin/env bash\n",
+}
+
+
+def test_what_names_a_model_or_an_image_runs_nothing(tmp_path: Path) -> None:
+    text = rendered("serve-h100-2", None, *HOSTILE).files["launch.sh"]
+    launch = written({"launch.sh": text}, tmp_path)
+
+    def run_in(folder: Path, path: str, home: Path) -> subprocess.Popen[str]:
+        environment = {"PATH": path, "HF_HOME": str(home), "LC_ALL": "C"}
+        return subprocess.Popen(
+            ["bash", launch],
+            cwd=folder,
+            env=environment,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+
+    programs, home = tmp_path / "bin", tmp_path / "home"
+    programs.mkdir()
+    home.mkdir()
+    code, said = finished(run_in(tmp_path, os.environ["PATH"], home))
+    assert (code, "run this inside image$(touch ran-d)" in said) == (127, True)
+    for name, program in STAND_INS.items():
+        (programs / name).write_text(program)
+        (programs / name).chmod(0o755)
+    path = os.pathsep.join([str(programs), os.environ["PATH"]])
+    code, said = finished(run_in(tmp_path, path, home))
+    assert (code, "the model is not in" in said) == (1, True)
+    (snapshot,) = re.findall(r"\[\[ -d (.+) \]\]", text)
+    made = "mkdir -p -- " + snapshot
+    subprocess.run(
+        ["bash", "-c", made], cwd=tmp_path, env={"HF_HOME": str(home), "PATH": path}, check=True
+    )
+    os.mkfifo(home / "never")
+    process = run_in(tmp_path, path, home)
+    assert process.stderr is not None
+    served = "served$(touch ran-a)`touch ran-b` is served at http://127.0.0.1:8000\n"
+    for line in process.stderr:
+        if line == served:
+            break
+    process.send_signal(signal.SIGTERM)
+    assert process.wait(PATIENCE) == 143
+    assert list(tmp_path.glob("**/ran-*")) == []
+
+
 def test_what_a_target_is_called_runs_nothing(tmp_path: Path) -> None:
     settings = ("description=first\n$(touch a) line",)
     text = rendered("serve-h100-2", None, *settings).files["launch.sh"]

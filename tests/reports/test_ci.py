@@ -122,6 +122,55 @@ def test_the_action_gives_each_line_as_one_argument(tmp_path: Path) -> None:
     assert done.returncode == 1
 
 
+BACKEND = """\
+import zipfile
+
+def build_wheel(folder, config_settings=None, metadata_directory=None):
+    files = {
+        "gptoss.py": "def main(): print('gptoss ran')\\n",
+        "gptoss-1.dist-info/METADATA": "Metadata-Version: 2.1\\nName: gptoss\\nVersion: 1\\n",
+        "gptoss-1.dist-info/WHEEL": "Wheel-Version: 1.0\\nTag: py3-none-any\\n",
+        "gptoss-1.dist-info/entry_points.txt": "[console_scripts]\\ngptoss = gptoss:main\\n",
+        "gptoss-1.dist-info/RECORD": "",
+    }
+    with zipfile.ZipFile(f"{folder}/gptoss-1-py3-none-any.whl", "w") as wheel:
+        for name, text in files.items():
+            wheel.writestr(name, text)
+    return "gptoss-1-py3-none-any.whl"
+"""
+BUILD = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
+# Modules that Python, venv and pip import, were they looked for in the current folder.
+IMPORTED = ("venv", "sitecustomize", "usercustomize", "logging", "ensurepip", "pip", "gptoss", "re")
+
+
+def test_the_action_runs_nothing_that_lies_in_the_checkout(tmp_path: Path) -> None:
+    action_path, checkout, ran = tmp_path / "action", tmp_path / "checkout", tmp_path / "ran"
+    for folder in (action_path / "requirements", checkout):
+        folder.mkdir(parents=True)
+    (action_path / "requirements" / "core.txt").touch()
+    (action_path / "pyproject.toml").write_text(BUILD)
+    (action_path / "backend.py").write_text(BACKEND)
+    for name in IMPORTED:
+        (checkout / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name!r})\n")
+    venv = tmp_path / "venv"
+    given = {"ACTION": str(action_path), "VENV": str(venv), "GPTOSS": str(venv / "bin" / "gptoss")}
+    steps = action()["runs"]["steps"]
+    for each in steps:
+        # A workflow may set it for steps of its own.
+        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": "."}
+        environment |= {name: each["env"][name] for name in each["env"] if name == "PYTHONPATH"}
+        environment |= given | dict.fromkeys(("SOURCES", "VALUES", "RELEASE", "OUTPUT"), "")
+        environment |= {"FAIL_ON": "error", "FORMAT": "text"}
+        argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", each["run"]]
+        # Worse than on GitHub, where the first step runs outside the checkout.
+        done = subprocess.run(
+            argv, cwd=checkout, env=environment, capture_output=True, text=True, check=False
+        )
+        assert not ran.exists(), f"{each['name']} imported {ran.read_text()}"
+        assert done.returncode == 0, done.stderr
+    assert done.stdout == "gptoss ran\n"
+
+
 def test_the_action_without_inputs_checks_every_target(tmp_path: Path) -> None:
     assert " ".join(step(tmp_path).stdout.split()) == "check --fail-on error --format github --"
 

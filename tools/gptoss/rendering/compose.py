@@ -96,6 +96,8 @@ def _escaped(plan: Containers) -> Containers:
     """The containers with every dollar sign doubled: a single one begins a variable."""
     return replace(
         plan,
+        target=_single(plan.target),
+        model=_single(plan.model),
         frontend=plan.frontend and _without_variables(plan.frontend),
         workers=tuple(_without_variables(worker) for worker in plan.workers),
         download=plan.download and _without_variables(plan.download),
@@ -107,6 +109,12 @@ def _escaped(plan: Containers) -> Containers:
 def _without_variables(container: RenderedContainer) -> RenderedContainer:
     return replace(
         container,
-        words=tuple(word.replace("$", "$$") for word in container.words),
-        environment={n: value.replace("$", "$$") for n, value in container.environment.items()},
+        image=_single(container.image),
+        words=tuple(_single(word) for word in container.words),
+        environment={name: _single(value) for name, value in container.environment.items()},
     )
+
+
+def _single(text: str) -> str:
+    """A text whose dollar signs compose makes single ones of."""
+    return text.replace("$", "$$")

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import SCRIPTS, containers
-from gptoss.rendering.templating import environment
+from gptoss.rendering.templating import environment, one_line
 from gptoss.text.errors import InputError
 from gptoss.text.quantity import amount
 
@@ -46,7 +46,7 @@ class LaunchPlan:
         containers: The target.
         components: One of the replicas of the frontend and of each worker, in starting order.
         machines: The containers of each machine, the frontend on the first.
-        snapshot: The model's folder in the cache.
+        snapshot: The model's folder in the cache, as the chart's pods have it.
         grace: Seconds from SIGTERM to SIGKILL.
         shared_memory: Shared memory that the container needs in GiB; 0 when nothing is asked for.
     """
@@ -100,7 +100,7 @@ def _plan(target: Target) -> LaunchPlan:
         containers=found,
         components=(*first, *ordered),
         machines=_machines(first, found),
-        snapshot=f"$HF_HOME/{folder}",
+        snapshot=f"/opt/models/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
         shared_memory=_gib(serving),
     )
@@ -194,7 +194,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
     return {
         "plan": found,
         "shell": plan,
-        "title": " ".join((found.description or found.target).split()),
+        "title": one_line(found.description or found.target),
         "slug": re.sub(r"[^\w.+-]+", "-", found.target).strip("-"),
         "request": json.dumps(question),
         "url": ADDRESS.format(port=found.port),

@@ -13,6 +13,7 @@ import yaml
 
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
+from gptoss.rendering.templating import one_line
 from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import NAME, find_helm, render, run_helm
 from gptoss.sources.chart.on_disk import Laid
@@ -114,7 +115,7 @@ def command_of(source: ChartSource, form: str) -> str:
         words += ["--set", setting]
     if source.name != NAME:
         words += ["--name", source.name]
-    return shlex.join([*words, "--as", form])
+    return one_line(shlex.join([*words, "--as", form]))
 
 
 def _shown(path: Path) -> str:

@@ -28,7 +28,8 @@ def environment() -> Environment:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    found.filters |= {"scalar": scalar, "flow": flow, "in_flow": in_flow, "executable": executable}
+    own = (scalar, flow, in_flow, executable, one_line)
+    found.filters |= {each.__name__: each for each in own}
     return found
 
 
@@ -53,6 +54,11 @@ def scalar(value: Any) -> str:
 def flow(values: Any) -> str:
     """Values as a YAML list on one line."""
     return f"[{', '.join(in_flow(value) for value in values)}]"
+
+
+def one_line(text: str) -> str:
+    """A text for a comment, which ends with its line."""
+    return " ".join(text.split())
 
 
 def executable(folder: str) -> str:
