@@ -202,11 +202,11 @@ def test_manifests_are_read_from_standard_input() -> None:
 @pytest.mark.parametrize(
     ("content", "said"),
     [
-        (b"", "there is no DynamoGraphDeployment"),
+        (b"", "this is empty; understood are a values file of the chart, "),
         (b"a: [1", "not valid YAML"),
         (b"\xff\xfe\x00", "UTF-8"),
         (b"kind: Pod\napiVersion: v1\n", "there is no DynamoGraphDeployment"),
-        (b"- 1\n- 2\n", "a manifest must be a map"),
+        (b"- 1\n- 2\n", "it is not clear what this is; understood are "),
         (b"a: &a [*a]\n", "contains itself"),
         (b"[" * 200, "YAML"),
     ],

@@ -18,7 +18,7 @@ from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
 from gptoss.sources.engine_alone import build_engine, is_engine_yaml
-from gptoss.sources.files import read
+from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.kubernetes.split import split
 from gptoss.text.errors import InputError
@@ -47,7 +47,7 @@ def gpu_of(path: Path) -> str | None:
 
 def engine_of(path: Path) -> Tree | None:
     """The engine YAML that a file holds."""
-    documents = read(str(path))
+    documents = GivenFile(path).trees
     alone = len(documents) == 1 and is_engine_yaml(documents[0], FACTS)
     return documents[0] if alone else None
 
@@ -57,7 +57,7 @@ def test_a_file_is_read_or_refused_in_one_sentence(path: Path) -> None:
     if engine_of(path):
         return
     try:
-        for documents in split(read(str(path))):
+        for documents in split(GivenFile(path).trees):
             run(build(documents, path.name, FACTS), FACTS)
     except InputError as error:
         assert "\n" not in str(error)  # noqa: PT017 (both outcomes are right)
@@ -78,5 +78,5 @@ def test_an_engine_file_has_the_errors_that_are_expected_and_no_other(path: Path
 def test_every_recipe_with_a_graph_is_judged_as_a_whole() -> None:
     graphs = [path for path in FILES if "kind: DynamoGraphDeployment" in path.read_text("utf-8")]
     for path in graphs:
-        for documents in split(read(str(path))):
+        for documents in split(GivenFile(path).trees):
             assert build(documents, path.name, FACTS).workers, path.name

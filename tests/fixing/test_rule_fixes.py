@@ -10,7 +10,7 @@ from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
 from gptoss.fixing.plan import FixPlan, plan_fixes
 from gptoss.rules.rule import RULES, Rule
-from gptoss.sources.files import read as read_file
+from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes import build
 from tests.rules.examples import FACTS, Example, deployment_of, read, text_of
 
@@ -43,7 +43,7 @@ UNFIXABLE = [rule for rule in RULES.values() if not rule.fixable and rule.id[0] 
 
 def plan_of(path: Path, example: Example) -> FixPlan:
     def check() -> list[Checked]:
-        documents = read_file(str(path))
+        documents = GivenFile(path).trees
         release = example.directives.get("release")
         deployment = build.build(documents, str(path), FACTS, release=release)
         return [Checked(deployment, run(deployment, FACTS))]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+from click.testing import CliRunner
 
+from gptoss.cli import main
 from gptoss.comparing.compare import compare
 from gptoss.rules.rule import Severity
 from tests.rendering.forms import (
@@ -50,6 +52,29 @@ def test_a_form_read_back_is_the_target_setting_for_setting(
     back = read_back(rendered(form, name, *settings), tmp_path, source)
     assert compare(target(name), back) == []
     assert errors(back) == []
+
+
+# Each form with what the folder is read by; a launch script has no Job of its own.
+WRITTEN = [*((form, settings) for form, settings, _ in FORMS), ("shell", ())]
+
+
+@pytest.mark.parametrize(("form", "settings"), WRITTEN, ids=[form for form, _ in WRITTEN])
+@pytest.mark.parametrize("name", ["disagg-b200-node", "serve-latency-b200"])
+def test_the_folder_that_render_wrote_is_the_target(
+    name: str, form: str, settings: tuple[str, ...], tmp_path: Path
+) -> None:
+    back = read_back(rendered(form, name, *settings), tmp_path)
+    assert compare(target(name), back) == []
+    assert errors(back) == []
+    for command in ("check", "show", "bench"):
+        result = CliRunner().invoke(main, [command, str(tmp_path)])
+        assert result.exit_code == 0, result.stderr
+
+
+def test_the_overlay_of_a_kustomize_form_is_said_not_to_be_read(tmp_path: Path) -> None:
+    back = read_back(rendered("kustomize", "agg-gb200"), tmp_path)
+    (said,) = [f for f in judged(back).findings if f.rule.id == "L022"]
+    assert said.message == f"{tmp_path}/overlays/agg-gb200 is not read, only what it is laid over"
 
 
 @pytest.mark.parametrize("release", RELEASES)

@@ -18,7 +18,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.bounds import OutsideError, found_file
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
@@ -77,9 +79,10 @@ def find_config(start: Path | None = None) -> Config:
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
         for name, read in ((YAML_NAME, _from_yaml), (TOML_NAME, _from_toml)):
-            path = folder / name
-            if path.is_file():
-                found = read(_text(path), _shown(path), folder)
+            path = _configured(folder / name)
+            if path is not None:
+                shown = os.path.relpath(path)
+                found = read(read_text(path, shown), shown, folder)
                 if found is not None:
                     return found
         if (folder / ".git").exists():
@@ -87,17 +90,18 @@ def find_config(start: Path | None = None) -> Config:
     return Config(folder=start)
 
 
-def _text(path: Path) -> str:
+def _configured(path: Path) -> Path | None:
+    """The file, when it is there.
+
+    Raises:
+        OutsideError: A ``.gptoss.yaml`` leads out; a ``pyproject.toml`` that does is none.
+    """
     try:
-        return path.read_text(encoding="utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot read {_shown(path)}: {reason}") from None
-
-
-def _shown(path: Path) -> str:
-    """The path as seen from the current folder."""
-    return os.path.relpath(path)
+        return found_file(path)
+    except OutsideError:
+        if path.name == YAML_NAME:
+            raise
+        return None
 
 
 def _from_yaml(text: str, name: str, folder: Path) -> Config:

@@ -9,6 +9,7 @@ from itertools import zip_longest
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from gptoss.sources.given import SCRIPT_SUFFIXES
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
 from gptoss.text.columns import row
@@ -29,8 +30,8 @@ SETTING_WIDTH = 46
 def side(text: str) -> Request:
     """What one side asks for: ``SOURCE[,SOURCE…][@RELEASE]``.
 
-    Overlays that follow a target are laid over it; manifests are read together. A file whose name
-    holds a comma or an at sign is taken for what it is.
+    Overlays that follow a target are laid over it, a script is its benchmark; manifests are read
+    together. A file whose name holds a comma or an at sign is taken for what it is.
     """
     name, release = text, None
     if not Path(text).exists():
@@ -39,7 +40,9 @@ def side(text: str) -> Request:
     first, *others = [name] if Path(name).exists() else name.split(",")
     request = Request((first,), release=release)
     if others and plan_of(request).charts:
-        return replace(request, files=tuple(others))
+        scripts = [other for other in others if Path(other).suffix in SCRIPT_SUFFIXES]
+        overlays = [other for other in others if other not in scripts]
+        return replace(request, sources=(first, *scripts), files=tuple(overlays))
     return replace(request, sources=(first, *others))
 
 

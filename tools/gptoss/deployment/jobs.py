@@ -50,6 +50,7 @@ class Benchmark:
         steps: Its runs, one for a fixed concurrency and several for a sweep.
         tool: The load generator, as in ``aiperf``, and where it stands.
         lost: Flags of another load generator that aiperf has no equal of.
+        is_job: Whether what starts the deployment runs it, and not somebody by hand.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Benchmark:
     steps: tuple[BenchmarkStep, ...] = ()
     tool: Located[str] | None = None
     lost: tuple[Located[str], ...] = ()
+    is_job: bool = True
 
     @property
     def command(self) -> Command | None:

@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from gptoss.fixing.files import own_file, read_text
+from gptoss.fixing.own_files import own_file
 from gptoss.fixing.spans import Source
 from gptoss.fixing.word_edits import word_changes
 from gptoss.fixing.yaml_edits import Change, NotPossibleError, spot_at, yaml_changes
 from gptoss.rules.fixes import Action, Edit
+from gptoss.text.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable

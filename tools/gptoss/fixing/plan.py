@@ -13,11 +13,12 @@ from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of, single_findings_of
 from gptoss.fixing.edits import changed, edit_changes
-from gptoss.fixing.files import own_file, read_text, unified, write_all
+from gptoss.fixing.own_files import own_file, unified, write_all
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.rules.rule import Severity
 from gptoss.text import files
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence

@@ -127,7 +127,9 @@ def _shown(path: Path) -> str:
 def _source(request: Request) -> ChartSource:
     plan = plan_of(request)
     if plan.files:
-        raise InputError(f"{plan.files[0]} is no target; render takes a target or a values file")
+        raise InputError(
+            f"{plan.files[0].label} is no target; render takes a target or a values file"
+        )
     if len(plan.charts) != 1:
         raise InputError("render takes one target; `gptoss targets` lists the shipped ones")
     return plan.charts[0]

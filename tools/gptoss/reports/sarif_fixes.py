@@ -5,10 +5,11 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gptoss.fixing.edits import edit_changes
-from gptoss.fixing.files import own_file, read_text
+from gptoss.fixing.own_files import own_file
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.reports.common import hint_of
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable

@@ -29,7 +29,7 @@ def job_pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
     """Every pod that runs to an end, with what to call it."""
     for job in deployment.downloads:
         yield f"Job {job.name}", job.pod
-    if deployment.benchmark:
+    if deployment.benchmark and deployment.benchmark.is_job:
         yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
     if deployment.accuracy:
         yield f"Job {deployment.accuracy.name}", deployment.accuracy.pod

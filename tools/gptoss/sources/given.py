@@ -1,81 +1,186 @@
-"""What a file on the command line is, and the deployment in it where it is one by itself."""
+"""Files on the command line: each read and decoded once, those of a folder by what it holds.
+
+This module imports nothing heavy: Helm starts before Python has imported its libraries.
+"""
 
 from __future__ import annotations
 
+import re
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Role
-from gptoss.sources.containers.compose import ComposeFile, build_compose, compose_in, is_compose
-from gptoss.sources.containers.script import build_script, is_script
-from gptoss.sources.engine_alone import build_engine, is_engine_yaml
-from gptoss.sources.files import STDIN, SUFFIXES, read, read_stdin, read_text
-from gptoss.sources.truss.build import build_truss, is_truss
-from gptoss.text.yaml_tree import parse_documents
+from gptoss.text import files
+from gptoss.text.bounds import OutsideError, found_file, refuse_link
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterable, Iterator
 
-    from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
-    from gptoss.sources.request import Request
+    from gptoss.deployment.model import Problem
     from gptoss.text.yaml_tree import Tree
 
+STDIN = "-"
+YAML_SUFFIXES = (".yaml", ".yml")
+SCRIPT_SUFFIXES = (".sh", ".bash")
+COMPOSE_FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
+# The folder of a kustomize base, beside its overlays.
+BASE = Path("base", "kustomization.yaml")
+OVERLAYS = "overlays/*/kustomization.yaml"
+# Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
+MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
+# Keys that only a values file has at its top.
+VALUES = re.compile(
+    r"^(description|runtime|hardware|workload|workers|quantization|frontend|modelCache|benchmark"
+    r"|tests|imagePullSecrets|annotations|podSecurityContext|containerSecurityContext|global):",
+    re.MULTILINE,
+)
+OBJECT = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
+SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
+MEASURES = re.compile(r"(?m)^[^#\n]*\b(?:(?:aiperf|genai-perf)\s+profile|benchmark_serving)\b")
 
-def files_of_scripts(names: Sequence[str], facts: Facts) -> tuple[str, ...]:
-    """Engine files that are given along with a script, and so belong to it.
 
-    Raises:
-        InputError: A file cannot be read.
+class GivenFile:
+    """A file on the command line, or of a folder there.
+
+    Attributes:
+        path: The file; ``-`` for standard input.
+        label: What the user called it: of a folder's file, the folder.
+        among_manifests: Whether it stands in a folder of manifests, and so is one of them.
     """
-    paths = [Path(name) for name in names if name != STDIN and Path(name).is_file()]
-    others = [path for path in paths if path.suffix not in SUFFIXES]
-    if not any(is_script(read_text(path), str(path)) for path in others):
-        return ()
-    found = []
-    for path in paths:
-        trees = parse_documents(read_text(path), str(path)) if path.suffix in SUFFIXES else []
-        if len(trees) == 1 and is_engine_yaml(trees[0], facts):
-            found.append(str(path))
-    return tuple(found)
+
+    def __init__(
+        self, path: Path, label: str | None = None, *, among_manifests: bool = False
+    ) -> None:
+        self.path = path
+        self.label = label or str(path)
+        self.among_manifests = among_manifests
+
+    @property
+    def is_stdin(self) -> bool:
+        """Whether it is standard input."""
+        return self.label == STDIN
+
+    @property
+    def name(self) -> str:
+        """The name that places carry."""
+        return files.STDIN if self.is_stdin else str(self.path)
+
+    @property
+    def folder(self) -> Path:
+        """Where the paths in it begin."""
+        return Path() if self.is_stdin else self.path.parent
+
+    @property
+    def is_yaml(self) -> bool:
+        """Whether it is called as YAML is."""
+        return self.path.suffix in YAML_SUFFIXES
+
+    @cached_property
+    def text(self) -> str:
+        """Its text.
+
+        Raises:
+            InputError: It cannot be read or is no UTF-8 text.
+        """
+        return files.read_stdin() if self.is_stdin else files.read_text(self.path)
+
+    @cached_property
+    def trees(self) -> list[Tree]:
+        """Its YAML documents.
+
+        Raises:
+            InputError: It cannot be read or is no YAML.
+        """
+        from gptoss.text.yaml_tree import parse_documents
+
+        return parse_documents(self.text, self.name)
+
+    @property
+    def only_tree(self) -> Tree | None:
+        """Its one YAML document; None when it has none or several."""
+        return self.trees[0] if len(self.trees) == 1 else None
 
 
-def read_given(
-    name: str, request: Request, facts: Facts, beside: tuple[str, ...] = ()
-) -> Deployment | list[Tree]:
-    """The deployment that a file holds by itself; the documents of one that does not.
+def is_values(file: GivenFile) -> bool:
+    """Whether a file is a values file of the chart."""
+    return (
+        not file.is_stdin
+        and VALUES.search(file.text) is not None
+        and MANIFEST.search(file.text) is None
+    )
 
-    A compose file, a script, a Truss and an engine file do.
+
+def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
+    """The file of this name, or the files of the folder.
+
+    Of a folder that is its compose file; else, if there is a manifest, every YAML file right in
+    it; else the scripts that serve or measure a model; else every YAML file, each by what it is;
+    else its kustomize base.
 
     Args:
-        name: A file, a folder, or ``-`` for standard input. A folder with a compose file is that
-            file.
-        request: What it is to be read as.
-        facts: What is known about releases, GPUs, models and engine settings.
-        beside: Engine files that belong to a script.
+        name: A path, or ``-`` for standard input.
+        left_out: Gets what a folder holds and is not read: links that lead out of it, and overlays
+            of its kustomize base.
 
     Raises:
-        InputError: It cannot be read.
+        InputError: The folder holds nothing of that, it cannot be read, or the path is a link that
+            leads out of the repository.
     """
     path = Path(name)
-    if path.is_dir():
-        compose = compose_in(path)
-        if compose is None:
-            return read(name)
-        path = compose
-    text = read_stdin() if name == STDIN else read_text(path)
-    shown = "<stdin>" if name == STDIN else str(path)
-    if is_script(text, shown):
-        given = (request.release, request.gpu, request.gpus)
-        return build_script(text, shown, facts, *given, beside)
-    trees = parse_documents(text, shown)
-    if len(trees) == 1 and is_compose(trees[0]):
-        folder = Path() if name == STDIN else path.parent
-        file = ComposeFile(name, text, trees[0], folder)
-        return build_compose(file, facts, request.release, request.gpu)
-    if len(trees) == 1 and is_truss(trees[0]):
-        return build_truss(trees[0], name, facts, request.release, request.gpu)
-    if len(trees) == 1 and is_engine_yaml(trees[0], facts):
-        role = Role(request.role) if request.role else None
-        return build_engine(trees[0], name, facts, request.release, request.gpu, request.gpus, role)
-    return trees
+    if name == STDIN:
+        return [GivenFile(path, name)]
+    refuse_link(path)
+    if not path.is_dir():
+        return [GivenFile(path, name)]
+    found = list(_files_of(path, left_out))
+    compose = [file for file in found if file.name in COMPOSE_FILES]
+    if compose:
+        return [GivenFile(min(compose, key=lambda file: COMPOSE_FILES.index(file.name)), name)]
+    documents = [GivenFile(file, name) for file in found if file.suffix in YAML_SUFFIXES]
+    if any(OBJECT.search(file.text) for file in documents):
+        return [GivenFile(file.path, name, among_manifests=True) for file in documents]
+    scripts = [GivenFile(file) for file in found if file.suffix in SCRIPT_SUFFIXES]
+    runs = [file for file in scripts if SERVES.search(file.text) or MEASURES.search(file.text)]
+    if runs or documents:
+        return runs or [GivenFile(file.path) for file in documents]
+    if (path / BASE).is_file():
+        left_out += _overlays(path)
+        return given_files(str(path / BASE.parent), left_out)
+    if left_out:
+        raise InputError(left_out[0].message)
+    raise InputError(
+        f"{name} holds no *.yaml or *.yml file, nor a script that serves a model; "
+        "give the folder that does"
+    )
+
+
+def _files_of(folder: Path, left_out: list[Problem]) -> Iterator[Path]:
+    """The files right in a folder, in the order of their names, without hidden ones."""
+    try:
+        members: Iterable[Path] = sorted(folder.iterdir())
+    except OSError as error:
+        raise InputError(f"cannot read {folder}: {error.strerror}") from None
+    for member in members:
+        if member.name.startswith(".") or member.suffix not in (*YAML_SUFFIXES, *SCRIPT_SUFFIXES):
+            continue
+        try:
+            found = found_file(member)
+        except OutsideError as error:
+            left_out.append(_problem("outside", error.message, folder))
+            continue
+        if found is not None:
+            yield found
+
+
+def _overlays(folder: Path) -> Iterator[Problem]:
+    """The overlays of a kustomize base, which kustomize alone can lay over it."""
+    for file in sorted(folder.glob(OVERLAYS)):
+        yield _problem("not-read", f"{file.parent} is not read, only what it is laid over", file)
+
+
+def _problem(kind: str, message: str, path: Path) -> Problem:
+    from gptoss.deployment.model import Problem
+    from gptoss.text.places import Place
+
+    return Problem(kind, message, Place(str(path)))

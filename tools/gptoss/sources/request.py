@@ -4,24 +4,21 @@ from __future__ import annotations
 
 import difflib
 import re
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import NAME, ChartSource
-from gptoss.text import files
+from gptoss.sources.given import STDIN, GivenFile, given_files, is_values
+from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 
-# Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
-MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
-# Keys that only a values file has at its top.
-VALUES = re.compile(
-    r"^(description|runtime|hardware|workload|workers|quantization|frontend|modelCache|benchmark"
-    r"|tests|imagePullSecrets|annotations|podSecurityContext|containerSecurityContext|global):",
-    re.MULTILINE,
-)
-STDIN = "-"
+if TYPE_CHECKING:
+    from gptoss.deployment.model import Problem
+
 # What Helm takes for the name of a release: that of a DNS subdomain, of at most 53 characters.
 RELEASE_NAME = re.compile(
     r"(?=.{1,53}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
@@ -55,53 +52,62 @@ class Request:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """Targets to render, and files to read as they are."""
+    """Targets to render, and files to read as they are.
+
+    Attributes:
+        charts: Targets.
+        files: Files that are no values files.
+        left_out: What folders hold and is not read.
+    """
 
     charts: list[ChartSource]
-    files: list[str]
+    files: list[GivenFile] = field(default_factory=list)
+    left_out: list[Problem] = field(default_factory=list)
 
 
 def plan_of(request: Request) -> Plan:
     """Sorts the sources.
 
     Raises:
-        InputError: A source is unknown, or an option does not go with it.
+        InputError: A source is unknown or cannot be read, or an option does not go with it.
     """
     if request.name is not None and not RELEASE_NAME.fullmatch(request.name):
         raise InputError(
             f"--name {request.name}: a Helm release is named in lower case letters, digits, "
             "hyphens and dots, in at most 53 characters"
         )
-    charts, files = _sorted(request)
-    if files and (request.files or request.settings):
-        raise InputError(f"{files[0]}: -f and --set are for targets, not for manifests")
+    plan = _sorted(request)
+    charts, files = plan.charts, plan.files
     if files and not charts and request.name:
-        raise InputError(f"{files[0]}: --name is for targets; manifests have their names")
+        raise InputError(f"{files[0].label}: --name is for targets; manifests have their names")
     if charts and (request.gpu or request.gpus or request.role):
         raise InputError(
             f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
         )
-    return Plan([replace(chart, name=request.name or NAME) for chart in charts], files)
+    return replace(plan, charts=[replace(each, name=request.name or NAME) for each in charts])
 
 
-def _sorted(request: Request) -> tuple[list[ChartSource], list[str]]:
+def _sorted(request: Request) -> Plan:
     """The targets with what is laid over them, and the files to read as they are."""
     overlays = tuple(_file(name) for name in request.files)
     settings = (*request.settings, *_release(request.release))
     if not request.sources:
         if request.files:
             first, *rest = overlays
-            return [_over(request.files[0], (first,), tuple(rest), settings)], []
-        return _shipped(settings), []
-    charts: list[ChartSource] = []
-    files: list[str] = []
+            return Plan([_over(request.files[0], (first,), tuple(rest), settings)])
+        return Plan(_shipped(settings))
+    plan = Plan([])
     for name in request.sources:
-        path = _values_file(name)
-        if path is None:
-            files.append(name)
-        else:
-            charts.append(_over(name, (path,), overlays, settings))
-    return charts, files
+        target = _target(name)
+        if target is not None:
+            plan.charts.append(_over(name, (target,), overlays, settings))
+            continue
+        for file in given_files(name, plan.left_out):
+            if is_values(file) and not file.among_manifests:
+                plan.charts.append(_over(file.label, (file.path,), overlays, settings))
+            else:
+                plan.files.append(file)
+    return plan
 
 
 def _release(asked: str | None) -> list[str]:
@@ -123,7 +129,7 @@ def _over(
 def _shipped(settings: tuple[str, ...]) -> list[ChartSource]:
     """Every target, plain and with each overlay that is made for it."""
     shipped = folders.values_files()
-    made_for = {path: folders.overlay_for(_text(path)) for path in shipped.values()}
+    made_for = {path: folders.overlay_for(read_text(path)) for path in shipped.values()}
     targets = {name: path for name, path in shipped.items() if made_for[path] is None}
     laid_over = [(path, patterns) for path, patterns in made_for.items() if patterns]
     charts = []
@@ -137,26 +143,22 @@ def _shipped(settings: tuple[str, ...]) -> list[ChartSource]:
     return charts
 
 
-def _values_file(name: str) -> Path | None:
-    """The values file that a source names; None when it names something else to read.
+def _target(name: str) -> Path | None:
+    """The values file of a shipped target; None when it is a file or folder that is named.
 
     Raises:
         InputError: It names nothing, or an overlay alone.
     """
     shipped = folders.values_files()
     if name in shipped:
-        if folders.overlay_for(_text(shipped[name])):
+        if folders.overlay_for(read_text(shipped[name])):
             raise InputError(f"{name} is an overlay; lay it over a target with -f {shipped[name]}")
         return shipped[name]
-    path = Path(name)
-    if name == STDIN or path.is_dir():
-        return None
-    if not path.exists():
+    if name != STDIN and not Path(name).exists():
         nearest = difflib.get_close_matches(name, shipped, 1)
         hint = f"did you mean {nearest[0]}?" if nearest else f"targets: {', '.join(shipped)}"
         raise InputError(f"{name} is neither a target nor a file; {hint}")
-    text = _text(path)
-    return path if VALUES.search(text) and not MANIFEST.search(text) else None
+    return None
 
 
 def _file(name: str) -> Path:
@@ -166,12 +168,5 @@ def _file(name: str) -> Path:
         if name in shipped:
             return shipped[name]
         raise InputError(f"-f {name}: there is no such file")
+    refuse_link(path)
     return path
-
-
-def _text(path: Path) -> str:
-    try:
-        return files.content_of(path).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None

@@ -1,6 +1,8 @@
-"""Texts that are read instead of what stands in files, to check a change before it is written.
+"""Files as text: the one place where they are read and decoded.
 
-Standard input can be read once only, so it is kept here for those who need its lines later.
+Texts can be laid over files, to check a change before it is written, and standard input, which can
+be read only once, is kept for those who need its lines later. Both are of the whole process:
+threads that read while texts are laid over are joined before that ends.
 
 This module imports nothing heavy: Helm starts before Python has imported its libraries.
 """
@@ -13,6 +15,8 @@ import sys
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -41,10 +45,33 @@ def texts_laid_over() -> Mapping[Path, str]:
     return _texts
 
 
-def read_stdin() -> bytes:
-    """Reads standard input; from then on it is the content of ``<stdin>``."""
+def read_stdin() -> str:
+    """Reads standard input; from then on it is the content of ``<stdin>``.
+
+    Raises:
+        InputError: It is no UTF-8 text.
+    """
     _stdin[:] = [sys.stdin.buffer.read()]
-    return _stdin[0]
+    return _decoded(_stdin[0], STDIN)
+
+
+def read_text(path: Path, shown: str | None = None) -> str:
+    """The text of a file, or the text laid over it, without a byte order mark.
+
+    Args:
+        path: The file.
+        shown: What to call it; its path unless given.
+
+    Raises:
+        InputError: It cannot be read, or is no UTF-8 text.
+    """
+    name = shown or str(path)
+    try:
+        content = content_of(path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read {name}: {reason}") from None
+    return _decoded(content, name)
 
 
 def text_of(file: str) -> str | None:
@@ -52,8 +79,8 @@ def text_of(file: str) -> str | None:
     if file.startswith("--"):
         return None
     try:
-        return content_of(Path(file)).decode("utf-8-sig")
-    except (OSError, ValueError):
+        return read_text(Path(file))
+    except InputError:
         return None
 
 
@@ -69,3 +96,11 @@ def content_of(path: Path) -> bytes:
         return _stdin[0]
     laid = _texts.get(path.resolve()) if _texts else None
     return path.read_bytes() if laid is None else laid.encode()
+
+
+def _decoded(content: bytes, name: str) -> str:
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise InputError(f"{name}:{line}: this is not UTF-8 text; save the file as UTF-8") from None

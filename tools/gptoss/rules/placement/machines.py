@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gptoss.rules.rule import ANY, CONTAINERS, Severity, rule
+from gptoss.rules.rule import ANY, ANYWHERE, CONTAINERS, Severity, rule
 
 COMPOSE = "github.com/compose-spec/compose-spec"
 
@@ -48,13 +48,49 @@ def gpu_beyond_machine() -> None:
     "compose-not-read",
     Severity.INFO,
     reports="not-read",
-    hint="docker compose config | gptoss check - checks everything in one piece",
+    hint="check it in one piece: docker compose config, or kustomize build OVERLAY, "
+    "| gptoss check -",
     runtimes=ANY,
-    platforms=CONTAINERS,
+    platforms=ANYWHERE,
     source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
 )
 def compose_not_read() -> None:
-    """A compose file takes something from elsewhere, which is not checked.
+    """Something is taken from elsewhere, which is not checked.
 
-    Variables of an ``env_file`` and services of another file may set what the rules judge.
+    Variables of an ``env_file``, services of another compose file, and what a kustomize overlay
+    changes, may set what the rules judge.
+    """
+
+
+@rule(
+    "L023",
+    "file-outside",
+    Severity.INFO,
+    reports="outside",
+    hint="give it along, or keep it beside what names it",
+    runtimes=ANY,
+    platforms=ANYWHERE,
+    source="gptoss itself",
+    bad="""
+    # compose
+    configs: {names: {file: /etc/hosts}}
+    services: {decode: {configs: [names]}}
+    """,
+    good="""
+    # compose
+    configs: {names: {content: "127.0.0.1 localhost"}}
+    services: {decode: {configs: [names]}}
+    """,
+    near="""
+    # compose
+    configs: {names: {external: true}}
+    services: {decode: {configs: [names]}}
+    """,
+)
+def file_outside() -> None:
+    """A file that is named, or a link of a folder, lies outside and is not read.
+
+    What lies outside the repository, or the folder, of what names it is never opened, nor is a
+    hidden file: a change could have any file of the machine that checks it printed. An engine file
+    that is not read may set what the rules judge.
     """

@@ -12,8 +12,8 @@ from gptoss.sources.chart.lines import ChartPlaces
 from gptoss.sources.chart.refusals import problems, without_trailer
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.parts.assembly import Origin, assemble
-from gptoss.text import files
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import Tree, parse_documents
 
@@ -50,7 +50,8 @@ def _places(source: ChartSource) -> ChartPlaces:
         for name in (tree.at("workers") or tree).plain():
             config = tree.text("workers", name, "engineConfig")
             path = chart / "engine_configs" / config if config else None
-            if path and path.is_file():
+            # Helm, too, has none of the files outside the chart.
+            if path and path.resolve().is_relative_to(chart.resolve()) and path.is_file():
                 engines[name] = _values(path)
     return ChartPlaces(source.settings, files, defaults, engines)
 
@@ -58,12 +59,7 @@ def _places(source: ChartSource) -> ChartPlaces:
 def _values(path: Path) -> Tree:
     """A YAML file that holds a map; an empty one holds an empty map."""
     shown = _shown(path)
-    try:
-        text = files.content_of(path).decode("utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot read {shown}: {reason}") from None
-    return _parsed(text, shown)
+    return _parsed(read_text(path, shown), shown)
 
 
 @lru_cache(maxsize=64)

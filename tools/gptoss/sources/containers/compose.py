@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Problem
 from gptoss.sources.containers.build import deployment_of
 from gptoss.sources.containers.compose_service import Gpus, binds, gpus_of, label, pod_template
 from gptoss.sources.containers.compose_text import interpolated, variables_of
-from gptoss.sources.files import read_text
+from gptoss.sources.containers.named_files import NamedFiles
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import container_of
 from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Facts, Gpu
     from gptoss.sources.parts.container import Container
 
-FILES = ("compose.yaml", "compose.yml", "docker-compose.yaml", "docker-compose.yml")
 EXTENSION = "x-gpt-oss"
 WORKER_LABEL = "gpt-oss.worker"
 NOT_READ = ("env_file", "extends")
@@ -41,7 +41,7 @@ YAML = (".yaml", ".yml", ".json")
 OWN = ("deploy", "gpus", "container_name", "hostname", "ports", "environment")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ComposeFile:
     """A compose file.
 
@@ -57,6 +57,11 @@ class ComposeFile:
     root: Tree
     folder: Path
 
+    @cached_property
+    def files(self) -> NamedFiles:
+        """The files of the host that it names."""
+        return NamedFiles(self.folder)
+
 
 @dataclass(frozen=True, slots=True)
 class _Service:
@@ -71,11 +76,6 @@ class _Service:
 def is_compose(tree: Tree) -> bool:
     """Whether a document is a compose file: services at the top, and no Kubernetes kind."""
     return tree.is_map and tree.at("services") is not None and tree.at("kind") is None
-
-
-def compose_in(folder: Path) -> Path | None:
-    """The compose file of a folder, as ``docker compose`` finds it; None when there is none."""
-    return next((folder / name for name in FILES if (folder / name).is_file()), None)
 
 
 def build_compose(
@@ -94,7 +94,7 @@ def build_compose(
         InputError: It serves no model, or a field has a shape that compose or the engine would
             refuse.
     """
-    root = interpolated(file.root, _variables(file.folder))
+    root = interpolated(file.root, variables_of(file.files.beside(".env", file.root.place)))
     told = a_map(root.at(EXTENSION), EXTENSION)
     named_gpu = gpu or _told(told, "gpu")
     known_gpu = facts.gpus.get(named_gpu or "")
@@ -124,7 +124,8 @@ def build_compose(
         *_not_read(root, found),
         *_shared_gpus(found),
         *_beyond(found, known_gpu),
-        *(p for service in found for p in _missing_files(service, file.folder)),
+        *(p for service in found for p in _missing_files(service, file)),
+        *file.files.problems,
     ]
     return replace(deployment, problems=(*deployment.problems, *problems))
 
@@ -132,12 +133,6 @@ def build_compose(
 def _told(extension: Tree | None, key: str) -> str | None:
     found = extension.at(key) if extension else None
     return None if found is None or found.value is None else str(found.value)
-
-
-def _variables(folder: Path) -> dict[str, str]:
-    """The variables that compose takes from the file ``.env`` beside it."""
-    path = folder / ".env"
-    return variables_of(read_text(path)) if path.is_file() else {}
 
 
 def _read(name: str, tree: Tree, root: Tree, file: ComposeFile, machine: int | None) -> _Service:
@@ -197,18 +192,17 @@ def _configs(service: Tree, root: Tree, file: ComposeFile) -> Iterator[HereDocum
         config = root.at("configs", name or "")
         content = config.at("content") if config else None
         if content is None and config is not None and config.text("file"):
-            path = file.folder / str(config.text("file"))
-            content = _content(path) if path.is_file() else None
+            content = file.files.read(file.folder / str(config.text("file")), config.where)
         if content is not None:
             yield HereDocument(Located(target, entry.place), content)
 
 
 def _files(service: Tree, read: ReadPod, file: ComposeFile) -> Iterator[HereDocument]:
     """The YAML files of the host that a service mounts and its command or variables name."""
-    for path, source, _ in _named_files(service, read):
-        host = file.folder / _expanded(source)
-        if host.is_file():
-            yield HereDocument(Located(path, read.pod.place), _content(host))
+    for path, source, place in _named_files(service, read):
+        content = file.files.read(file.folder / _expanded(source), place)
+        if content is not None:
+            yield HereDocument(Located(path, read.pod.place), content)
 
 
 def _named_files(service: Tree, read: ReadPod) -> Iterator[tuple[str, str, Place]]:
@@ -233,12 +227,6 @@ def _expanded(source: str) -> str:
     return os.path.expanduser(source)  # noqa: PTH111 (leaves an unknown user as it is)
 
 
-def _content(path: Path) -> Tree:
-    """The text of a file, placed so that it is read on as a document of its own."""
-    name = str(path)
-    return Tree(read_text(path), Place(name, 0), Place(name), 0)
-
-
 def _beyond(services: list[_Service], gpu: Gpu | None) -> Iterator[Problem]:
     """GPUs that a machine with this kind of GPU does not have."""
     for service in services:
@@ -252,9 +240,9 @@ def _beyond(services: list[_Service], gpu: Gpu | None) -> Iterator[Problem]:
                 break
 
 
-def _missing_files(service: _Service, folder: Path) -> Iterator[Problem]:
+def _missing_files(service: _Service, file: ComposeFile) -> Iterator[Problem]:
     for path, source, place in _named_files(service.tree, service.read):
-        if not (folder / _expanded(source)).is_file():
+        if not file.files.is_there(file.folder / _expanded(source)):
             message = f"service {service.name} mounts {source} at {path}, which is not there"
             yield Problem("engine-file-missing", message, place)
 

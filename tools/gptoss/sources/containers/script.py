@@ -18,19 +18,24 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Platform
 from gptoss.deployment.pods import Mount, Pod
 from gptoss.sources.containers.build import deployment_of
+from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Files
 from gptoss.sources.engine_alone import on_nodes
+from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, SERVES
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import Task, container_of
+from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
+from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.text.places import Located, Place
 from gptoss.text.shell import read_script
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
+    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
     from gptoss.sources.parts.container import Container
@@ -38,17 +43,19 @@ if TYPE_CHECKING:
 
 HEAD = re.compile(r"(?m)^# gptoss:((?: \w+=\S+)+)[ \t]*$")
 SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")
-SUFFIXES = (".sh", ".bash")
 YAML_START = re.compile(r"""---|[{\[]|- |[\w."'/-]+:(?:\s|$)""")
-SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
+
+# What does not make the script of a benchmark one that serves.
+BESIDE_A_BENCHMARK = (None, Task.DOWNLOAD, Task.ACCURACY)
 
 
 def is_script(text: str, name: str) -> bool:
-    """Whether a text is a shell script, or a command line that serves a model."""
-    if name.endswith(SUFFIXES) or SHEBANG.match(text):
+    """Whether a text is a shell script, or a command line that serves or measures a model."""
+    if name.endswith(SCRIPT_SUFFIXES) or SHEBANG.match(text):
         return True
     written = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    return not YAML_START.match(next(written, "")) and bool(SERVES.search(text))
+    runs = SERVES.search(text) or MEASURES.search(text)
+    return not YAML_START.match(next(written, "")) and bool(runs)
 
 
 def build_script(
@@ -58,7 +65,7 @@ def build_script(
     release: str | None = None,
     gpu: str | None = None,
     gpus: int | None = None,
-    beside: Sequence[str] = (),
+    beside: Mapping[str, str] | None = None,
 ) -> Deployment:
     """The deployment that a script starts.
 
@@ -72,7 +79,7 @@ def build_script(
         release: Dynamo release that runs it, where neither image nor script says so.
         gpu: Kind of GPU, as ``schema/hardware.yaml`` names it.
         gpus: GPUs of a worker that says nothing about its own.
-        beside: Engine files given along with it.
+        beside: Texts of the engine files given along with it, by name.
 
     Raises:
         InputError: It starts no model, the release or GPU is not known, or an engine file cannot
@@ -92,9 +99,35 @@ def build_script(
         release=release or told.get("release"),
         gpu=facts.gpu(kind) if kind else None,
     )
-    files = Files(script.documents, Path(folder), tuple(beside))
+    along = {name: whole_document(content, name) for name, content in (beside or {}).items()}
+    files = Files(script.documents, NamedFiles(Path(folder)), along)
     deployment = deployment_of(list(_containers(started, files, gpus)), origin, facts)
-    return replace(deployment, workers=tuple(_with_gpus(w) for w in deployment.workers))
+    return replace(
+        deployment,
+        workers=tuple(_with_gpus(worker) for worker in deployment.workers),
+        problems=(*deployment.problems, *files.named.problems),
+    )
+
+
+def build_workload(text: str, source: str) -> Benchmark | None:
+    """The benchmark of a script that starts a load generator and no model; None of others.
+
+    Args:
+        text: The script.
+        source: The file it was read from, as the user named it.
+
+    Raises:
+        InputError: The concurrencies of a sweep are no numbers.
+    """
+    folder = str(Path(source).parent)
+    script = read_script(Tree(text, Place(source, 0), None, 0), {}, (source,), folder)
+    started = [process for process in processes(script) if process.task not in BESIDE_A_BENCHMARK]
+    if {process.task for process in started} != {Task.BENCHMARK}:
+        return None
+    (container,) = _containers(started, Files((), NamedFiles(Path(folder)), {}), None)
+    scope = Scope(as_rendered)
+    found = benchmark_of(container.name, container.read(scope).pod, scope)
+    return replace(found, is_job=False)
 
 
 def _head(text: str) -> list[str]:

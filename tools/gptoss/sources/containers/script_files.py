@@ -4,23 +4,22 @@ from __future__ import annotations
 
 import os
 from dataclasses import dataclass
-from pathlib import Path, PurePosixPath
+from pathlib import Path, PurePath, PurePosixPath
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.facts.programs import SERVE, WORKER, newest
-from gptoss.sources.files import read_text
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.server import server_command
-from gptoss.text.places import Place
 from gptoss.text.shell import HereDocument
-from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from gptoss.sources.containers.named_files import NamedFiles
     from gptoss.sources.containers.processes import Process
     from gptoss.text.places import Located
+    from gptoss.text.yaml_tree import Tree
 
 WORKING_FOLDERS = ("$PWD", "${PWD}", "$(pwd)", "`pwd`", ".")
 
@@ -31,13 +30,13 @@ class Files:
 
     Attributes:
         documents: Here-documents that the script writes.
-        folder: The folder that the script is in.
+        named: Files of the machine that they name.
         beside: Files that the user gave along with it.
     """
 
     documents: tuple[HereDocument, ...]
-    folder: Path
-    beside: tuple[str, ...]
+    named: NamedFiles
+    beside: Mapping[str, Tree]
 
     def named_by(self, process: Process, folders: Mapping[str, str]) -> tuple[HereDocument, ...]:
         """The engine file that a process is given, as a here-document under that name.
@@ -60,17 +59,18 @@ class Files:
         for document in reversed((*self.documents, *process.documents)):
             if document.target and _plain(document.target.value) in wanted:
                 return (HereDocument(path, document.content, document.known),)
-        content = self._content(path.value, candidates)
+        content = self._content(path, candidates)
         return (HereDocument(path, content),) if content else ()
 
-    def _content(self, path: str, candidates: list[str]) -> Tree | None:
-        for name in self.beside:
-            if len(self.beside) == 1 or Path(name).name == PurePosixPath(path).name:
-                return _file(Path(name), name)
+    def _content(self, path: Located[str], candidates: list[str]) -> Tree | None:
+        for name, content in self.beside.items():
+            if len(self.beside) == 1 or PurePath(name).name == PurePosixPath(path.value).name:
+                return content
         for candidate in candidates:
-            for file in (Path(candidate), self.folder / candidate):
-                if _is_file(file):
-                    return _file(file, str(file))
+            for file in (Path(candidate), self.named.folder / candidate):
+                found = self.named.read(file, path.place)
+                if found is not None:
+                    return found
         return None
 
 
@@ -94,14 +94,3 @@ def _on_host(path: str, folders: Mapping[str, str]) -> Iterator[str]:
 
 def _plain(path: str) -> str:
     return os.path.normpath(path)
-
-
-def _is_file(path: Path) -> bool:
-    try:
-        return path.is_file()
-    except (OSError, ValueError):
-        return False
-
-
-def _file(path: Path, name: str) -> Tree:
-    return Tree(read_text(path), Place(name, 0), None, 0)

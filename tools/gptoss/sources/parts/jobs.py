@@ -72,6 +72,7 @@ def benchmark_of(name: str, pod: Pod, scope: Scope) -> Benchmark:
         steps=steps,
         tool=first.tool if first else None,
         lost=first.lost if first else (),
+        is_job=True,
         **numbers,
     )
 

@@ -100,7 +100,8 @@ def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
 
 
 def _jobs(deployment: Deployment) -> list[Benchmark | Download]:
-    benchmark = [deployment.benchmark] if deployment.benchmark else []
+    found = deployment.benchmark
+    benchmark = [found] if found and found.is_job else []
     return [*deployment.downloads, *benchmark]
 
 

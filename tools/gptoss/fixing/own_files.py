@@ -7,7 +7,9 @@ from pathlib import Path
 
 from gptoss.facts import folders
 from gptoss.fixing.yaml_edits import NotPossibleError
+from gptoss.text.bounds import leads_out
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
 from gptoss.text.whole_files import staged
 
 BOM = "\ufeff"
@@ -17,7 +19,8 @@ def own_file(name: str) -> Path:
     """The file of a place, when it is one of the user's.
 
     Raises:
-        NotPossibleError: It is not: an argument, standard input, or the chart's own defaults.
+        NotPossibleError: It is not: an argument, standard input, the chart's own defaults, or
+            what a link leads to from elsewhere.
     """
     if name.startswith("--"):
         raise NotPossibleError("it stands on the command line")
@@ -29,20 +32,9 @@ def own_file(name: str) -> Path:
     own_values = resolved.parent == chart or chart / "templates" in resolved.parents
     if own_values or (installed and folders.root().resolve() in resolved.parents):
         raise NotPossibleError("it stands in the chart's own files")
+    if leads_out(path):
+        raise NotPossibleError("a link leads to it from elsewhere")
     return resolved
-
-
-def read_text(path: Path) -> str:
-    """The text of a file, without its byte order mark.
-
-    Raises:
-        InputError: It cannot be read.
-    """
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"cannot read {path}: {reason}") from None
 
 
 def write_all(texts: dict[Path, tuple[str, str]]) -> None:

@@ -1,4 +1,4 @@
-"""Promises of gptoss.sources.files: what stands on the command line is read, or said why not."""
+"""Promises of gptoss.sources.given: what stands on the command line is read, or said why not."""
 
 from __future__ import annotations
 
@@ -9,11 +9,17 @@ from unittest import mock
 
 import pytest
 
-from gptoss.sources.files import read
+from gptoss.sources.given import given_files
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from gptoss.text.yaml_tree import Tree
+
+
+def read(source: str) -> list[Tree]:
+    return [tree for file in given_files(source, []) for tree in file.trees]
 
 
 def test_every_yaml_file_of_a_folder_is_read_in_order_but_no_hidden_and_no_deeper_one(

@@ -1,0 +1,54 @@
+"""``--fix`` changes what is given and what lies beside it, and nothing else."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from gptoss.cli import main
+
+ENGINE = "kv_cache_config:\n  tokens_per_blocks: 32\n"
+SERVE = "trtllm-serve openai/gpt-oss-120b --tp_size 8 --port 8000 --extra_llm_api_options"
+
+
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    (tmp_path / "outside.yaml").write_text(ENGINE)
+    monkeypatch.chdir(checkout)
+    return checkout
+
+
+def fixed(*sources: str) -> str:
+    arguments = ["check", *sources, "--release", "1.2.1", "--gpu", "b200", "--fix"]
+    return CliRunner().invoke(main, arguments).stderr
+
+
+def test_the_engine_file_beside_a_script_is_fixed(checkout: Path) -> None:
+    (checkout / "engine.yaml").write_text(ENGINE)
+    Path("serve.sh").write_text(f"{SERVE} engine.yaml\n")
+    fixed("serve.sh")
+    assert (checkout / "engine.yaml").read_text() != ENGINE
+
+
+@pytest.mark.parametrize("named", ["../outside.yaml", "ABSOLUTE", "link.yaml"])
+def test_an_engine_file_outside_is_not_changed(named: str, checkout: Path) -> None:
+    outside = checkout.parent / "outside.yaml"
+    Path("link.yaml").symlink_to(outside)
+    Path("serve.sh").write_text(f"{SERVE} {named.replace('ABSOLUTE', str(outside))}\n")
+    fixed("serve.sh")
+    assert outside.read_text() == ENGINE
+
+
+@pytest.mark.parametrize("given", ["link.yaml", "up/outside.yaml"])
+def test_what_a_given_link_leads_to_is_not_changed(given: str, checkout: Path) -> None:
+    outside = checkout.parent / "outside.yaml"
+    Path("link.yaml").symlink_to(outside)
+    Path("up").symlink_to("..")
+    assert "a link leads to it from elsewhere" in fixed(given)
+    assert outside.read_text() == ENGINE
+    fixed(str(outside))
+    assert outside.read_text() != ENGINE
