@@ -71,21 +71,6 @@ def compose_not_read() -> None:
     runtimes=ANY,
     platforms=ANYWHERE,
     source="gptoss itself",
-    bad="""
-    # compose
-    configs: {names: {file: /etc/hosts}}
-    services: {decode: {configs: [names]}}
-    """,
-    good="""
-    # compose
-    configs: {names: {content: "127.0.0.1 localhost"}}
-    services: {decode: {configs: [names]}}
-    """,
-    near="""
-    # compose
-    configs: {names: {external: true}}
-    services: {decode: {configs: [names]}}
-    """,
 )
 def file_outside() -> None:
     """A file that is named, or a link of a folder, lies outside and is not read.

@@ -21,7 +21,7 @@ from gptoss.text.shell.result import Script, Step
 from gptoss.text.shell.syntax import assigned, element, parse
 from gptoss.text.shell.variables import More, Variables
 from gptoss.text.shell.words import tokens
-from gptoss.text.shell.writing import written
+from gptoss.text.shell.written_files import written
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence

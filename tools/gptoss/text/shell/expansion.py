@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from gptoss.text.shell import braces
 from gptoss.text.shell.arithmetic import evaluate
-from gptoss.text.shell.fields import Fields
 from gptoss.text.shell.parts import Arithmetic, Parameter, Part, Substitution, Text, Word
 from gptoss.text.shell.printed import PRINTING, output
 from gptoss.text.shell.resolved import NAME, is_resolved
 from gptoss.text.shell.variables import More, Variables
+from gptoss.text.shell.word_fields import Fields
 from gptoss.text.shell.words import tokens
 
 if TYPE_CHECKING:
