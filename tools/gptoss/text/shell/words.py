@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import re
 
+from gptoss.text.shell.escapes import unescaped
 from gptoss.text.shell.parts import (
     Arithmetic,
     Operator,
@@ -27,8 +28,6 @@ TEST_OPERATOR = re.compile(r"&&|\|\||[<>()]")
 BLANK = " \t\r"
 WORD_END = BLANK + "\n;&|()<>"
 PLAIN = re.compile(r"(?s)[^\s;&|()<>'\"$`\\]+|.")
-ESCAPE = re.compile(r"(?s)\\(?:x([0-9A-Fa-f]{1,2})|u([0-9A-Fa-f]{1,4})|([0-7]{1,3})|(.))")
-ESCAPED = dict(zip("abeEfnrtv", "\a\b\x1b\x1b\f\n\r\t\v", strict=True))
 MAX_NESTING = 10
 # After these a command begins, so that "((" is arithmetic and "[[" a test.
 BEFORE_COMMAND = {"if", "elif", "while", "until", "for", "then", "do", "else", "!", "{", "time"}
@@ -222,7 +221,7 @@ class _Lexer:
             self._at += 1 + (self._text[self._at] == "\\")
         text = self._text[begin : self._at]
         self._at += 1
-        return Text(ESCAPE.sub(_escaped, text), quoted=True)
+        return Text(unescaped(text), quoted=True)
 
     def _expansion(self, *, quoted: bool) -> Part:
         text, start = self._text, self._at
@@ -292,11 +291,3 @@ class _Lexer:
         lexer = _Lexer(match.group(3), self._nesting + 1)
         word = lexer.quoted_parts(end="") if quoted else lexer.unquoted_parts()
         return Parameter(match.group(1), match.group(2) or "", tuple(word), quoted, source)
-
-
-def _escaped(match: re.Match[str]) -> str:
-    code = match.group(1) or match.group(2)
-    if code or match.group(3):
-        return chr(int(code, 16) if code else int(match.group(3), 8))
-    character = match.group(4)
-    return ESCAPED.get(character, character if character in "\\'\"?" else match.group())
