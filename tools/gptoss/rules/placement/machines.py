@@ -52,6 +52,7 @@ def gpu_beyond_machine() -> None:
     "| gptoss check -",
     runtimes=ANY,
     platforms=ANYWHERE,
+    engine_only=True,
     source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
 )
 def compose_not_read() -> None:
@@ -70,6 +71,7 @@ def compose_not_read() -> None:
     hint="give it along, or keep it beside what names it",
     runtimes=ANY,
     platforms=ANYWHERE,
+    engine_only=True,
     source="gptoss itself",
 )
 def file_outside() -> None:
