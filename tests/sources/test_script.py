@@ -9,8 +9,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gptoss.checking.checker import run
 from gptoss.deployment.model import Deployment, Role, Runtime
 from gptoss.facts.world import Facts
+from gptoss.rules.rule import Severity
 from gptoss.sources.containers.script import build_script, is_script
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
@@ -341,6 +343,22 @@ def test_what_is_not_known_in_an_engine_file_is_a_value_of_its_own() -> None:
     found = worker(text + dynamo("--extra-engine-args e.yaml"))
     assert found.engine["max_batch_size"].value == "$(N_no)"
     assert found.engine["x"].value == ["$(A_b)", {"y": "$(z)"}]
+
+
+def test_nothing_is_said_of_what_only_a_shell_knows() -> None:
+    text = """cat > e.yaml <<E
+max_batch_size: $N
+moe_config: {backend: ${B}}
+cuda_graph_config:
+  max_batch_size: $(nproc)
+  batch_sizes: [${L}]
+enable_chunked_prefill: $P
+E
+trtllm-serve openai/gpt-oss-120b --tp_size 1 --config e.yaml --max_seq_len $S
+"""
+    result = run(read(text, release="1.2.1", gpu="b200"), FACTS)
+    assert {f.rule.id for f in result.findings if f.rule.severity is Severity.ERROR} == set()
+    assert "only a shell knows max_batch_size of server" in {n.reason for n in result.not_applied}
 
 
 def test_each_worker_has_a_name_of_its_own() -> None:

@@ -17,6 +17,7 @@ WORDS = (
     '"$(echo $A end)"', "$1", '"$2"', '"$@"', "$#", "${2:-second}", "${A%x}", "${A##*/}",
     '"${B#q}"', "\\$A", '"a\\"b\\$c"',
     "x\\ y", "a\\\nb", "$(basename /m/n.yaml)", "{x}", "\\{1,2\\}",
+    "${E:-empty}", "${E-kept}", '"${E:+no}"', "${E+yes}", "$E",
 )  # fmt: skip
 UNKNOWN_WORDS = ("$(hidden)", "`hidden`", '"$(hidden)"', "${#A}", "${B/x/y}", "$U", '"${U}"')
 CONDITIONS = (
@@ -28,8 +29,9 @@ UNKNOWN_CONDITIONS = ("present", "absent", "[ -f nowhere ]", '[ "$(hidden)" = x 
 CHANGES = (
     "A={}", "B={}", "A+={}", 'B="$A"', "N=$((N + 2))", "((N++))", "((M = N * 2))", "let N=N+1",
     "((M -= 1)) || true", "L=({} {})", "L+=({})", "export A={}", "export B", "unset C",
-    "set -- {} {}", "shift", 'eval "A=5"', "A={} B={}", "export -n Q; E=1", "set -e; set +e",
-    "declare C={}", "A=1; readonly R=2", "for A in {} {}; do :; done", "C=$A$B", ": ${A:=dd}",
+    "set -- {} {}", "set -- {} {}; shift 2", "shift", 'eval "A=5"', "A={} B={}", "export -n Q; E=1",
+    "set -e; set +e", "declare C={}", "A=1; readonly R=2", "for A in {} {}; do :; done",
+    "C=$A$B", ": ${A:=dd}",
 )  # fmt: skip
 UNKNOWN_CHANGES = (
     'read A <<< "q r"', 'eval "$(changes)"', "printf -v B x", "L[1]={}", "mapfile -t L < names",
@@ -62,7 +64,7 @@ class Snippets:
     def script(self) -> str:
         """A script; ``serve`` is the program that it starts."""
         start = self._choice(("", "A=x\n", "A='m/n x' B=4\n", "export A=x\nL=(one 'two three')\n"))
-        return f'N=3 M=7\n{start}{self._body(3)}\nserve end $A "$B" $N\nwait\n'
+        return f'N=3 M=7 E=\n{start}{self._body(3)}\nserve end $A "$B" $N\nwait\n'
 
     def _choice(self, some: tuple[str, ...], odd: tuple[str, ...] = ()) -> str:
         is_odd = odd and self._unknown and self._random.random() < 0.2
@@ -89,10 +91,12 @@ class Snippets:
                 text = text.replace("{}", self._word(), 1)
             return text
         if kind < 0.68:
-            return self._choice(WRITES).format(
-                f=self._choice(("f.yaml", "g.yaml", '"$PWD/h.yaml"'))
-            )
+            return self._write()
         return self._compound(depth - 1)
+
+    def _write(self) -> str:
+        file = self._choice(("f.yaml", "g.yaml", '"$PWD/h.yaml"'))
+        return self._choice(WRITES).format(f=file)
 
     def _compound(self, depth: int) -> str:
         self._names += 1
@@ -115,7 +119,7 @@ class Snippets:
         if shape in (7, 8):
             return self._function(name, body)
         if shape == 9:
-            return f"(\n{body}\n)"
+            return f"(\n{body}\n{self._write()}\n)"
         if shape == 10:
             return f"{{ {body}\n}}{self._choice(('', ' &', ' | cat'))}"
         if shape == 11:

@@ -148,6 +148,9 @@ def different_environment(sure: list[Step], ran: Ran) -> str:
 
 
 def different_file(script: Script, ran: Ran) -> str:
+    targets = {document.target.value for document in script.documents if document.target}
+    if missed := ran.files.keys() & set(FILES_SEEN) - targets:
+        return f"not read: {missed}"
     for document in script.documents:
         path = document.target.value if document.target else ""
         text = str(document.content.value)

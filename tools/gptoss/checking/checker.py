@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.deployment.model import REFUSALS
+from gptoss.deployment.settings import WatchedSettings
 from gptoss.rules.rule import RULES, Also, Finding, Need, Rule
 from gptoss.text.places import place_of
 
@@ -65,6 +66,8 @@ class Result:
 
 def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None) -> Result:
     """Applies every rule, or those given, to a deployment."""
+    asked: set[str] = set()
+    deployment = _watched(deployment, asked)
     findings: set[Finding] = set()
     not_applied: dict[NotApplied, None] = {}
     for rule in RULES.values() if only is None else only:
@@ -74,12 +77,22 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
             continue
         for case in rule.of.cases(deployment):
-            if unknown := _unknown(rule, case):
-                not_applied |= dict.fromkeys(unknown)
-            else:
-                findings.update(_findings(rule, case, deployment, facts))
+            unknown = _unknown(rule, case)
+            asked.clear()
+            found = [] if unknown else list(_findings(rule, case, deployment, facts))
+            unknown += [
+                NotApplied(rule.id, f"{LEFT_OPEN} {key}", case.name) for key in sorted(asked)
+            ]
+            not_applied |= dict.fromkeys(unknown)
+            findings.update(() if unknown else found)
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
+
+
+def _watched(deployment: Deployment, asked: set[str]) -> Deployment:
+    """The deployment, noting which settings are asked for whose value is left to a shell."""
+    workers = (replace(w, engine=WatchedSettings(w.engine, asked)) for w in deployment.workers)
+    return replace(deployment, workers=tuple(workers))
 
 
 def _is_about(rule: Rule, deployment: Deployment) -> bool:
@@ -100,6 +113,8 @@ def _missing(rule: Rule, deployment: Deployment) -> Iterator[str]:
         yield Need.RELEASE.value
 
 
+LEFT_OPEN = "only a shell knows"
+
 _KNOWN: dict[Need, Callable[[Worker], bool]] = {
     Need.GPU: lambda worker: worker.gpu is not None,
     Need.ENGINE: lambda worker: worker.engine_known and worker.counted,
@@ -109,12 +124,21 @@ _KNOWN: dict[Need, Callable[[Worker], bool]] = {
 def _unknown(rule: Rule, case: Case) -> list[NotApplied]:
     """Why a rule cannot be applied to one of its subjects."""
     return [
-        NotApplied(rule.id, need.value, worker.name)
+        NotApplied(rule.id, _lacks(need, worker), worker.name)
         for need, known in _KNOWN.items()
         if need in rule.needs
         for worker in case.workers
         if not known(worker)
     ]
+
+
+def _lacks(need: Need, worker: Worker) -> str:
+    """What a worker lacks that a rule needs."""
+    if need is not Need.ENGINE:
+        return str(need.value)
+    if not worker.counted:
+        return "only a shell knows the number"
+    return str(need.value) if worker.arguments.complete else "only a shell knows all words"
 
 
 def _findings(rule: Rule, case: Case, deployment: Deployment, facts: Facts) -> Iterator[Finding]:

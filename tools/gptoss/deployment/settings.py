@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.shell import is_resolved
+
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
@@ -87,6 +89,11 @@ class Setting:
         return self.claims[-1].value if self.claims else self.default
 
     @property
+    def is_resolved(self) -> bool:
+        """Whether no part of the value is left to a shell."""
+        return _is_resolved(self.value)
+
+    @property
     def place(self) -> Place:
         """Where the value in force is set, or ``home`` when nobody sets it."""
         return self.claims[-1].place if self.claims else self.home
@@ -99,12 +106,12 @@ class Settings:
         self, settings: Mapping[str, Setting], home: Place, defaults: Mapping[str, Any]
     ) -> None:
         self._settings = dict(settings)
-        self._defaults = defaults
+        self.defaults = defaults
         self.home = home
 
     def __getitem__(self, key: str) -> Setting:
         setting = self._settings.get(key)
-        return setting or Setting(key, (), self.home, self._defaults.get(key))
+        return setting or Setting(key, (), self.home, self.defaults.get(key))
 
     def __iter__(self) -> Iterator[Setting]:
         return iter(self._settings.values())
@@ -112,7 +119,7 @@ class Settings:
     @property
     def keys(self) -> set[str]:
         """Every key that somebody sets or that has a default."""
-        return self._settings.keys() | self._defaults.keys()
+        return self._settings.keys() | self.defaults.keys()
 
     def under(self, block: str) -> list[Setting]:
         """The settings that somebody sets inside a block, or the block itself."""
@@ -138,3 +145,35 @@ class Settings:
         """The string in force, or None when there is none or it has another type."""
         value = self[key].value
         return value if isinstance(value, str) else None
+
+
+class WatchedSettings(Settings):
+    """Settings that note whose value was asked for although a shell fills it in.
+
+    Args:
+        settings: The settings.
+        asked: Gets the keys.
+    """
+
+    def __init__(self, settings: Settings, asked: set[str]) -> None:
+        super().__init__({s.key: s for s in settings}, settings.home, settings.defaults)
+        self._asked = asked
+
+    def __getitem__(self, key: str) -> Setting:
+        setting = super().__getitem__(key)
+        if not setting.is_resolved:
+            self._asked.add(key)
+        return setting
+
+    def __iter__(self) -> Iterator[Setting]:
+        return (setting for setting in super().__iter__() if setting.is_resolved)
+
+    def under(self, block: str) -> list[Setting]:
+        """The settings that somebody sets inside a block, but those that a shell fills in."""
+        return [setting for setting in super().under(block) if setting.is_resolved]
+
+
+def _is_resolved(value: Any) -> bool:
+    if isinstance(value, list):
+        return all(map(_is_resolved, value))
+    return not isinstance(value, str) or is_resolved(value)
