@@ -12,7 +12,6 @@ from hypothesis import strategies as st
 
 from gptoss.text.places import Place
 from gptoss.text.shell import Script, mentioned, read_script
-from gptoss.text.shell.arithmetic import evaluate
 from gptoss.text.yaml_tree import Tree, parse_documents, parse_embedded
 
 if TYPE_CHECKING:
@@ -69,23 +68,6 @@ def test_words_are_those_that_sh_makes(pieces: list[str]) -> None:
     expected = [chunk.split("\0")[:-1] for chunk in done.stdout.decode().split("\1")[:-1]]
     shown = [c for c in script(text, environment, *arguments).commands if c.line[:5] == "show "]
     assert [[word.value for word in command.words[1:]] for command in shown] == expected
-
-
-@given(st.integers(0, 99), st.integers(1, 99), st.sampled_from("+-*/%"))
-def test_arithmetic_is_that_of_the_shell(left: int, right: int, operator: str) -> None:
-    value = {
-        "+": left + right,
-        "-": left - right,
-        "*": left * right,
-        "/": left // right,
-        "%": left % right,
-    }[operator]
-    assert evaluate(f"x {operator} {right}", {"x": str(left)}, []) == (value, {})
-
-
-@pytest.mark.parametrize("expression", ["", "x", "1 +", "1 / 0", "9" * 30, "(" * 90, "1 ? 2 : 3"])
-def test_arithmetic_that_is_not_known_has_no_value(expression: str) -> None:
-    assert evaluate(expression, {}, []) == (None, {})
 
 
 def test_a_word_stands_at_its_line_and_column_in_the_outer_file() -> None:

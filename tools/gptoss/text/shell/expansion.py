@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_TEXT = 20_000
+MAX_WORDS = 200_000
 MAX_SUBSTITUTED = 1000
 KUBERNETES_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)")
 # Ways to write the folder of the script that is running, with a path from there.
@@ -45,6 +46,8 @@ def words(word: Word, variables: Variables) -> tuple[list[str], bool]:
     for one in braces.expanded(word):
         for part in one.parts:
             whole &= _add(part, fields, variables)
+            if fields.size > MAX_WORDS:
+                return [NOT_KNOWN], False
         fields.close()
     return fields.done, whole
 

@@ -17,14 +17,17 @@ class Fields:
 
     Attributes:
         done: Those that are whole.
+        size: Characters of all of them.
     """
 
     def __init__(self) -> None:
         self.done: list[str] = []
+        self.size = 0
         self._open: str | None = None
 
     def add(self, text: str, *, keep_empty: bool) -> None:
         """Adds to the word that is open."""
+        self.size += len(text)
         if text or keep_empty:
             self._open = (self._open or "") + text
 
