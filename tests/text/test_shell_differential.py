@@ -45,9 +45,14 @@ for folder in */; do
     export LOG="$PWD/log"
     : > "$LOG"
     timeout -s KILL 20 "$BASH" --norc --noprofile script.sh < /dev/null > out 2> err
+    [ $? -lt 128 ] || echo "Killed" >> err
     cd ..
 done
 """
+
+
+# What bash itself gave up on: words that grow with each turn of a loop, text for an integer.
+GIVEN_UP = re.compile(r"^Killed$|Argument list too long|error token is", re.MULTILINE)
 
 
 class Ran(NamedTuple):
@@ -168,11 +173,16 @@ FILES_SEEN = ("f.yaml", "g.yaml")
 
 def check(scripts: list[str]) -> None:
     for text, done in zip(scripts, in_bash(scripts), strict=True):
-        told = difference(text, done)
+        told = "" if GIVEN_UP.search(done.errors) else difference(text, done)
         assert not told, f"{told}\n--- bash: {done.started}\n{done.errors}\n--- script\n{text}"
 
 
-@settings(max_examples=int(os.environ.get("SNIPPETS", "6")), phases=[Phase.reuse, Phase.generate])
+# The same scripts each time; SNIPPETS=100 looks for new differences.
+@settings(
+    max_examples=int(os.environ.get("SNIPPETS", "6")),
+    derandomize="SNIPPETS" not in os.environ,
+    phases=[Phase.generate],
+)
 @given(st.integers(0, 2**32), st.booleans())
 def test_what_a_script_starts_is_what_bash_starts(seed: int, unknown: bool) -> None:
     random = Random(seed)  # noqa: S311
