@@ -133,7 +133,7 @@ def test_a_load_generator_s_script_is_the_benchmark_of_what_is_given_along(
         assert "prodbench.sh:3:3: warning: 4096 requests are in flight, but" in checked
         assert "Job benchmark" not in checked
         shown = run("bench", source, workload).stdout
-        assert "concurrency  4,096 = as the Job says" in shown
+        assert f"concurrency  4,096 = as {found.benchmark.concurrency.place} says" in shown
 
 
 def test_a_load_generator_s_script_goes_with_values_laid_over_and_with_diff(

@@ -38,7 +38,7 @@ def test_rules_without_facts_are_listed_and_all_others_run() -> None:
     assert found.workers[0].gpu is None
     result = run(found, FACTS)
     reasons = {item.reason for item in result.not_applied}
-    assert {"no facts about the model", "no facts about the GPU of worker"} <= reasons
+    assert {"no facts about the model", "worker: no facts about the GPU"} <= reasons
     lines = {finding.rule.id: finding.place.line for finding in result.findings}
     assert lines["E001"] == 19, "a here-document is read at its own lines"
     assert lines["P002"] == 9, "GPUs are compared with sizes without facts about either"
@@ -48,7 +48,7 @@ def test_an_engine_yaml_that_only_the_image_has_is_no_reason_to_guess() -> None:
     found = deployment(IN_IMAGE)
     assert not found.workers[0].engine_known
     result = run(found, FACTS)
-    assert "the engine YAML is not among what was given of worker" in {
+    assert "worker: the engine YAML is not among what was given" in {
         item.reason for item in result.not_applied
     }
     assert not {"E001", "P001", "P002"} & {finding.rule.id for finding in result.findings}

@@ -92,7 +92,7 @@ def core_definitions() -> dict[str, Schema]:
     """Return the core Kubernetes schemas, constraints only, by their name without the group."""
     package = importlib.util.find_spec("kubernetes_validate")
     if package is None or package.origin is None:
-        raise SystemExit("kubernetes-validate is not installed: run `make setup`")
+        raise SystemExit("kubernetes-validate is not installed: run `make generate`")
     folder = Path(package.origin).parent / "kubernetes-json-schema"
     path = folder / f"v{KUBERNETES_VERSION}-local-strict" / "_definitions.json"
     definitions = json.loads(path.read_text(encoding="utf-8"))["$defs"]

@@ -18,7 +18,7 @@ print(hashlib.sha256(sys.argv[1].encode()).hexdigest())
 ' "$address") || true
 schemas=${package:-}/kubernetes-json-schema/v$kubernetes_version-local-strict
 if [[ ! -f $schemas/_definitions.json ]]; then
-  echo "kubeconform.sh: no schemas of Kubernetes $kubernetes_version: run \`make setup\`" >&2
+  echo "kubeconform.sh: no schemas of Kubernetes $kubernetes_version: run \`make unit\`" >&2
   exit 2
 fi
 

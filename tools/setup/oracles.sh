@@ -57,7 +57,7 @@ make_environment() {
 }
 
 if [[ ! -x $uv ]]; then
-  echo "oracles.sh: $uv is missing: run \`make setup\` first" >&2
+  echo "oracles.sh: $uv is missing: run \`make oracles\`" >&2
   exit 2
 fi
 case ${1-make} in

@@ -37,7 +37,7 @@ class NotApplied:
     @property
     def reason(self) -> str:
         """Why it could not be applied."""
-        return f"{self.lacks} of {self.worker}" if self.worker else self.lacks
+        return f"{self.worker}: {self.lacks}" if self.worker else self.lacks
 
 
 @dataclass(frozen=True, slots=True)

@@ -59,7 +59,7 @@ def _not_applied(checked: Sequence[Checked], style: Style) -> list[str]:
     if not rules:
         return []
     reasons = {
-        lacks: f"{lacks} of {quoted(workers[lacks])}" if lacks in workers else lacks
+        lacks: f"{quoted(workers[lacks])}: {lacks}" if lacks in workers else lacks
         for lacks in rules
     }
     if style.verbose:

@@ -116,7 +116,7 @@ def _text(deployment: Deployment, numbers: dict[str, Any]) -> str:
     sweep = len(numbers["steps"]) > 1
     lines += [
         f"  GPUs         {numbers['gpus']}",
-        *([] if sweep else _traffic(numbers)),
+        *([] if sweep else _traffic(deployment, numbers)),
         f"  ISL/OSL      {numbers['isl']}/{numbers['osl']} tokens",
         f"  capacity     {room}",
         *(_steps(numbers["steps"], capacity) if sweep else []),
@@ -126,11 +126,13 @@ def _text(deployment: Deployment, numbers: dict[str, Any]) -> str:
     return "\n".join([*lines, _command_line(first)])
 
 
-def _traffic(numbers: dict[str, Any]) -> list[str]:
+def _traffic(deployment: Deployment, numbers: dict[str, Any]) -> list[str]:
     """The lines about a fixed concurrency."""
     per_gpu, concurrency = numbers["concurrencyPerGpu"], numbers["concurrency"]
     requests = numbers["requests"]
-    how = f"{per_gpu} per GPU x {numbers['gpus']} GPUs" if per_gpu else "as the Job says"
+    given = deployment.benchmark.concurrency if deployment.benchmark else None
+    said = f"as {given.place} says" if given else ""
+    how = f"{per_gpu} per GPU x {numbers['gpus']} GPUs" if per_gpu else said
     lines = [
         f"  concurrency  {concurrency:,} = {how}",
         f"  requests     {requests:,} = {requests / concurrency:g} x {concurrency:,}",
