@@ -150,8 +150,8 @@ def test_a_manifest_s_mistakes_are_named_at_their_lines() -> None:
 
 
 def test_text_shows_place_severity_message_rule_source_line_caret_and_hint() -> None:
-    text = run("check", AS_FOUND).stdout
-    block = next(b for b in text.split("\n\n") if "[G001]" in b).splitlines()
+    lines = run("check", AS_FOUND).stdout.splitlines()
+    block = lines[next(n for n, line in enumerate(lines) if "[G001]" in line) :]
     assert block[0].endswith("so the worker is never discovered [G001]")
     assert ": error: " in block[0]
     assert block[1].strip() == "componentType: main"

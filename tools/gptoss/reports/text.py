@@ -37,7 +37,8 @@ def report(checked: Sequence[Checked], style: Style) -> str:
         for finding in group:
             lines += _finding(finding, excerpt, style)
             excerpt = []
-        lines.append("")
+        lines += [""] if style.explain else []
+    lines += [""] if lines and lines[-1] else []
     lines += _not_applied(checked, style)
     return "\n".join([*lines, summary(checked), *_fixable(checked)])
 
