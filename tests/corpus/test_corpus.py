@@ -17,10 +17,11 @@ import yaml
 from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
-from gptoss.sources.engine_alone import build_engine, is_engine_yaml
+from gptoss.sources.engine_alone import build_engine
 from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.kubernetes.split import split
+from gptoss.sources.recognise import is_engine_yaml
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:

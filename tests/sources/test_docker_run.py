@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from gptoss.sources.containers.docker_run import DockerRun, docker_run
 from gptoss.text.places import Place
-from gptoss.text.shell import read_script
+from gptoss.text.shell.evaluation import read_script
 from gptoss.text.yaml_tree import Tree
 
 IMAGE = "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14"

@@ -10,7 +10,8 @@ from gptoss.checking.checker import run
 from gptoss.deployment.model import Deployment, Role
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
-from gptoss.sources.engine_alone import build_engine, is_engine_yaml
+from gptoss.sources.engine_alone import build_engine
+from gptoss.sources.recognise import is_engine_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 

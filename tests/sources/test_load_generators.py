@@ -12,7 +12,7 @@ from gptoss.sources.parts.sweeps import Run, runs
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
-from gptoss.text.shell import read_script
+from gptoss.text.shell.evaluation import read_script
 from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ from gptoss.checking.checker import run
 from gptoss.deployment.model import Deployment, Role, Runtime
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
-from gptoss.sources.containers.script import build_script, is_script
+from gptoss.sources.containers.script import build_script
 from gptoss.sources.load import load
+from gptoss.sources.recognise import is_script
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place

@@ -17,8 +17,9 @@ from gptoss.deployment.model import Deployment, Role, Runtime
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
 from gptoss.sources.load import load
+from gptoss.sources.recognise import is_truss
 from gptoss.sources.request import Request
-from gptoss.sources.truss.build import KIND, build_truss, is_truss
+from gptoss.sources.truss.build import KIND, build_truss
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 from tests.sources.test_mutations import changed, paths, replacements

@@ -11,11 +11,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gptoss.text.places import Place
-from gptoss.text.shell import Script, mentioned, read_script
+from gptoss.text.shell.evaluation import read_script
+from gptoss.text.shell.resolved import mentioned
 from gptoss.text.yaml_tree import Tree, parse_documents, parse_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+
+    from gptoss.text.shell.result import Script
 
 START = Place("job.yaml", 10, 5)
 SHELL_TEXT = st.text(alphabet="ab1 \n\t'\"\\$(){}<>|&;#`=-+*/~[]:!@", max_size=80)

@@ -14,16 +14,20 @@ from collections import Counter
 from pathlib import Path
 from random import Random
 from tempfile import TemporaryDirectory
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import pytest
 from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 from gptoss.text.places import Place
-from gptoss.text.shell import Script, Step, is_resolved, read_script
+from gptoss.text.shell.evaluation import read_script
+from gptoss.text.shell.resolved import is_resolved
 from gptoss.text.yaml_tree import Tree
 from tests.text.shell_snippets import Snippets
+
+if TYPE_CHECKING:
+    from gptoss.text.shell.result import Script, Step
 
 BASH = shutil.which("bash")
 pytestmark = pytest.mark.skipif(BASH is None, reason="bash is not installed")

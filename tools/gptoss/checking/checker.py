@@ -12,11 +12,11 @@ from gptoss.rules.rule import RULES, Also, Finding, Need, Rule
 from gptoss.text.places import place_of
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator
+    from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
-    from gptoss.rules.subjects import Case
+    from gptoss.rules.subjects import Case, Subject
     from gptoss.text.places import Place
 
 
@@ -68,29 +68,43 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
     """Applies every rule, or those given, to a deployment."""
     asked: set[str] = set()
     deployment = _watched(deployment, asked)
+    beside = {
+        "deployment": deployment,
+        "facts": facts,
+        "model": deployment.model,
+        "release": deployment.release,
+    }
+    cases: dict[Subject, list[Case]] = {}
     findings: set[Finding] = set()
     not_applied: dict[NotApplied, None] = {}
     for rule in RULES.values() if only is None else only:
         if not _is_about(rule, deployment):
             continue
-        if missing := sorted(_missing(rule, deployment)):
+        if missing := _missing(rule, deployment):
             not_applied |= dict.fromkeys(NotApplied(rule.id, reason) for reason in missing)
             continue
-        for case in rule.of.cases(deployment):
-            unknown = _unknown(rule, case)
-            asked.clear()
-            found = [] if unknown else list(_findings(rule, case, deployment, facts))
-            unknown += [
-                NotApplied(rule.id, f"{LEFT_OPEN} {key}", case.name) for key in sorted(asked)
-            ]
-            not_applied |= dict.fromkeys(unknown)
-            findings.update(() if unknown else found)
+        if rule.of not in cases:
+            cases[rule.of] = list(rule.of.cases(deployment))
+        for case in cases[rule.of]:
+            unknown = _unknown(rule, case) if rule.needs else []
+            found = [] if unknown else list(_findings(rule, case, beside))
+            if asked:
+                unknown += [
+                    NotApplied(rule.id, f"{LEFT_OPEN} {k}", case.name) for k in sorted(asked)
+                ]
+                asked.clear()
+            if unknown:
+                not_applied |= dict.fromkeys(unknown)
+            elif found:
+                findings.update(found)
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
 
 
 def _watched(deployment: Deployment, asked: set[str]) -> Deployment:
     """The deployment, noting which settings are asked for whose value is left to a shell."""
+    if all(setting.is_resolved for worker in deployment.workers for setting in worker.engine):
+        return deployment
     workers = (replace(w, engine=WatchedSettings(w.engine, asked)) for w in deployment.workers)
     return replace(deployment, workers=tuple(workers))
 
@@ -102,15 +116,16 @@ def _is_about(rule: Rule, deployment: Deployment) -> bool:
     return deployment.runtime in rule.runtimes and deployment.platform in rule.platforms
 
 
-def _missing(rule: Rule, deployment: Deployment) -> Iterator[str]:
+def _missing(rule: Rule, deployment: Deployment) -> list[str]:
     """Why a rule cannot be applied to a deployment."""
     if deployment.engine_only and not rule.engine_only:
-        yield "only an engine YAML is given"
-        return
+        return ["only an engine YAML is given"]
+    missing = []
     if Need.MODEL in rule.needs and deployment.model is None:
-        yield Need.MODEL.value
+        missing.append(Need.MODEL.value)
     if Need.RELEASE in rule.needs and deployment.release is None:
-        yield Need.RELEASE.value
+        missing.append(Need.RELEASE.value)
+    return missing
 
 
 LEFT_OPEN = "only a shell knows"
@@ -141,17 +156,12 @@ def _lacks(need: Need, worker: Worker) -> str:
     return str(need.value) if worker.arguments.complete else "only a shell knows all words"
 
 
-def _findings(rule: Rule, case: Case, deployment: Deployment, facts: Facts) -> Iterator[Finding]:
-    """What a rule says about one of its subjects."""
-    offered = {
-        "deployment": deployment,
-        "facts": facts,
-        "model": deployment.model,
-        "release": deployment.release,
-        **dict(zip(rule.of.parameters, case.parts, strict=True)),
-    }
+def _findings(rule: Rule, case: Case, beside: Mapping[str, object]) -> Iterator[Finding]:
+    """What a rule says about one of its subjects, with what it takes beside."""
+    parts = dict(zip(rule.of.parameters, case.parts, strict=True))
+    takes = [parts[name] if name in parts else beside[name] for name in rule.takes]
     subjects = (case.name,) if case.name else ()
-    for said in rule.check(*(offered[name] for name in rule.takes)):
+    for said in rule.check(*takes):
         place = place_of(said.at)
         elsewhere = ((place_of(at), message) for at, message in said.also)
         also = tuple(Also(at, message) for at, message in elsewhere if at != place)

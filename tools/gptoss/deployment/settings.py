@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, Any
 
-from gptoss.text.shell import is_resolved
+from gptoss.text.shell.resolved import is_resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

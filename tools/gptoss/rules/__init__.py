@@ -1,7 +1,9 @@
 """The rules, a folder a family; importing this package declares them all."""
 
 from importlib import import_module
-from pkgutil import walk_packages
+from pathlib import Path
 
-for _found in walk_packages(__path__, f"{__name__}."):
-    import_module(_found.name)
+_HERE = Path(__file__).parent
+
+for _found in sorted(_HERE.glob("*/**/[!_]*.py")):
+    import_module(".".join((__name__, *_found.relative_to(_HERE).with_suffix("").parts)))

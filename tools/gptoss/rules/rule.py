@@ -136,7 +136,7 @@ class Rule:
         summary: What it finds, in one sentence.
         reason: Why that matters.
         source: Where the fact behind it is stated.
-        file: Where its examples stand.
+        module: The module that declares it.
         needs: Knowledge it cannot do without.
         fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
         runtimes: What a deployment runs on that the rule is about; for others it does not exist.
@@ -155,7 +155,7 @@ class Rule:
     summary: str
     reason: str
     source: str
-    file: Path
+    module: str
     needs: tuple[Need, ...]
     fixable: bool
     runtimes: tuple[Runtime, ...]
@@ -166,6 +166,11 @@ class Rule:
     reports: str
     check: Check
     takes: tuple[str, ...]
+
+    @property
+    def file(self) -> Path:
+        """Where its examples stand."""
+        return folder_of(self.module) / "examples" / f"{self.id}.txt"
 
     @property
     def examples(self) -> Examples:
@@ -235,7 +240,7 @@ def rule(
             summary=" ".join(summary.split()),
             reason=reason.strip(),
             source=source,
-            file=folder_of(declared.__module__) / "examples" / f"{id}.txt",
+            module=declared.__module__,
             needs=needs,
             fixable=fixable,
             runtimes=runtimes or family.runtimes,

@@ -29,17 +29,6 @@ MODEL = "openai/gpt-oss-120b"
 SPLIT_ROLES = (Role.PREFILL, Role.DECODE)
 
 
-def is_engine_yaml(tree: Tree, facts: Facts) -> bool:
-    """Whether a document is an engine YAML: a map of engine settings, and no Kubernetes object.
-
-    Half of its keys have to be known, so that a misspelt one does not hide the others.
-    """
-    if not tree.is_map or not tree.value or {"apiVersion", "kind"} & tree.value.keys():
-        return False
-    known = facts.engine_fields.keys() | facts.engine["stale_keys"].keys()
-    return 2 * len(tree.value.keys() & known) >= len(tree.value)
-
-
 def build_engine(
     tree: Tree,
     source: str,

@@ -1,4 +1,7 @@
-"""What a given file is, and what reads it: the door of the house."""
+"""What a given file is, and what reads it: the door of the house.
+
+A reader is imported when there is a file for it.
+"""
 
 from __future__ import annotations
 
@@ -6,11 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Role
-from gptoss.sources.containers.compose import ComposeFile, build_compose, is_compose
-from gptoss.sources.containers.script import build_script, build_workload, is_script
-from gptoss.sources.engine_alone import build_engine, is_engine_yaml
 from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile, is_values
-from gptoss.sources.truss.build import build_truss, is_truss
+from gptoss.sources.recognise import is_compose, is_engine_yaml, is_script, is_truss
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
@@ -59,26 +59,36 @@ def _is_script(file: GivenFile, _: Facts) -> bool:
 def _is_workload(file: GivenFile, facts: Facts) -> bool:
     if not _is_script(file, facts) or MEASURES.search(file.text) is None:
         return False
+    from gptoss.sources.containers.script import build_workload
+
     return build_workload(file.text, file.name) is not None
 
 
 def _script(file: GivenFile, asked: Asked) -> Deployment:
+    from gptoss.sources.containers.script import build_script
+
     request = asked.request
     told = (request.release, request.gpu, request.gpus)
     return build_script(file.text, file.name, asked.facts, *told, asked.beside)
 
 
 def _compose(file: GivenFile, asked: Asked) -> Deployment:
+    from gptoss.sources.containers.compose import ComposeFile, build_compose
+
     compose = ComposeFile(file.label, file.text, file.trees[0], file.folder)
     return build_compose(compose, asked.facts, asked.request.release, asked.request.gpu)
 
 
 def _truss(file: GivenFile, asked: Asked) -> Deployment:
+    from gptoss.sources.truss.build import build_truss
+
     request = asked.request
     return build_truss(file.trees[0], file.label, asked.facts, request.release, request.gpu)
 
 
 def _engine(file: GivenFile, asked: Asked) -> Deployment:
+    from gptoss.sources.engine_alone import build_engine
+
     request = asked.request
     role = Role(request.role) if request.role else None
     told = (request.release, request.gpu, request.gpus, role)

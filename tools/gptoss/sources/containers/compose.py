@@ -22,7 +22,7 @@ from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.pod_spec import ReadPod, read_pod
 from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
 from gptoss.text.places import Located, Place
-from gptoss.text.shell import HereDocument
+from gptoss.text.shell.result import HereDocument
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
@@ -71,11 +71,6 @@ class _Service:
     tree: Tree
     gpus: Gpus | None
     read: ReadPod
-
-
-def is_compose(tree: Tree) -> bool:
-    """Whether a document is a compose file: services at the top, and no Kubernetes kind."""
-    return tree.is_map and tree.at("services") is not None and tree.at("kind") is None
 
 
 def build_compose(

@@ -10,7 +10,7 @@ from gptoss.deployment.pods import Mount
 from gptoss.text.command import Variable
 from gptoss.text.places import Located
 from gptoss.text.quantity import of_docker
-from gptoss.text.shell import is_resolved
+from gptoss.text.shell.resolved import is_resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

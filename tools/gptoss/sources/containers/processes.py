@@ -17,7 +17,7 @@ from gptoss.sources.parts.container import Task, task_of
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.workers import ROLES
 from gptoss.text.command import Command, Variable
-from gptoss.text.shell import read_script
+from gptoss.text.shell.evaluation import read_script
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gptoss.sources.containers.docker_run import DockerRun
     from gptoss.text.places import Located
-    from gptoss.text.shell import HereDocument, Script, Step
+    from gptoss.text.shell.result import HereDocument, Script, Step
 
 DEVICES = "CUDA_VISIBLE_DEVICES"
 # What replicas on one machine must not share.

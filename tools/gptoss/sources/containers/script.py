@@ -22,14 +22,13 @@ from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Files
 from gptoss.sources.engine_alone import on_nodes
-from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, SERVES
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import Task, container_of
 from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.text.places import Located, Place
-from gptoss.text.shell import read_script
+from gptoss.text.shell.evaluation import read_script
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
@@ -42,20 +41,9 @@ if TYPE_CHECKING:
     from gptoss.text.command import Variable
 
 HEAD = re.compile(r"(?m)^# gptoss:((?: \w+=\S+)+)[ \t]*$")
-SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")
-YAML_START = re.compile(r"""---|[{\[]|- |[\w."'/-]+:(?:\s|$)""")
 
 # What does not make the script of a benchmark one that serves.
 BESIDE_A_BENCHMARK = (None, Task.DOWNLOAD, Task.ACCURACY)
-
-
-def is_script(text: str, name: str) -> bool:
-    """Whether a text is a shell script, or a command line that serves or measures a model."""
-    if name.endswith(SCRIPT_SUFFIXES) or SHEBANG.match(text):
-        return True
-    written = (line for line in text.splitlines() if line.strip() and not line.startswith("#"))
-    runs = SERVES.search(text) or MEASURES.search(text)
-    return not YAML_START.match(next(written, "")) and bool(runs)
 
 
 def build_script(

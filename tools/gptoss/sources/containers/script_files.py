@@ -11,7 +11,7 @@ from gptoss.command_lines.dialects import read_command
 from gptoss.facts.programs import SERVE, WORKER, newest
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.server import server_command
-from gptoss.text.shell import HereDocument
+from gptoss.text.shell.result import HereDocument
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping

@@ -13,7 +13,7 @@ from gptoss.text.places import Located
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
 
-    from gptoss.text.shell import HereDocument, Step
+    from gptoss.text.shell.result import HereDocument, Step
 
 PROGRAMS = ("trtllm-serve", "tensorrt_llm.commands.serve", "dynamo.trtllm", "dynamo.frontend")
 ROLE = "--disaggregation-mode"

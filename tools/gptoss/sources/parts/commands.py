@@ -10,12 +10,13 @@ from gptoss.sources.parts.environment import filled_in, references
 from gptoss.sources.parts.reading import strings
 from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located
-from gptoss.text.shell import HereDocument, Step, mentioned, read_script
+from gptoss.text.shell.resolved import mentioned
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
     from gptoss.sources.parts.reading import Scope
+    from gptoss.text.shell.result import HereDocument, Step
     from gptoss.text.yaml_tree import Tree
 
 SHELLS = ("sh", "bash", "dash", "ash", "zsh")
@@ -59,6 +60,8 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
         return Commands(commands, False, (), {}, names)
     text, tree = words[position]
     literals = {name: variable.value for name, variable in environment.items()}
+    from gptoss.text.shell.evaluation import read_script  # most containers start without a shell
+
     script = read_script(tree, literals, [text for text, _ in words[position + 1 :]])
     exports = {
         name: Variable(name, located.value, None, scope.entry("env", name, located.place))

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.command import Variable
-    from gptoss.text.shell import HereDocument
+    from gptoss.text.shell.result import HereDocument
 
 GPU = "nvidia.com/gpu"
 PROBES = ("liveness", "readiness", "startup")

@@ -37,19 +37,12 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Facts, Gpu
     from gptoss.sources.truss.keys import PlatformKey
 
-MARKS = ("trt_llm", "docker_server", "model_metadata")
 ACCELERATOR = re.compile(r"(?P<name>[A-Za-z0-9_]+?)(?::(?P<count>[1-9][0-9]?))?")
 COMMIT = re.compile(r"[0-9a-f]{40}")
 WORKER = "worker"
 KIND = "truss-key"
 # Baseten brings the weights to the container.
 HUB_CACHE = "/root/.cache/huggingface"
-
-
-def is_truss(tree: Tree) -> bool:
-    """Whether a document is a Truss configuration."""
-    keys = tree.value.keys() if tree.is_map else ()
-    return bool(set(MARKS) & set(keys)) and "apiVersion" not in keys
 
 
 def build_truss(
