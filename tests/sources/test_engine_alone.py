@@ -67,7 +67,7 @@ def test_rules_that_need_the_release_or_the_gpu_are_not_applied_without_them() -
     deployment = build_engine(tree_of("max_batch_size: 8\n"), "a.yaml", FACTS)
     reasons = {item.reason for item in run(deployment, FACTS).not_applied}
     assert "the Dynamo release is not known; give --release" in reasons
-    assert "no facts about the GPU of a" in reasons
+    assert "a: no facts about the GPU" in reasons
 
 
 @pytest.mark.parametrize(
