@@ -48,7 +48,7 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
 
     if against == STDIN and STDIN in request.sources:
         raise InputError("--against -: standard input can be read only once; give a file")
-    loaded = load(request)
+    loaded = load(request, meanwhile=_import_rules)
     from gptoss.checking.checked import Checked
     from gptoss.checking.checker import run
     from gptoss.checking.config import find_config
@@ -63,6 +63,10 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
         deployments = with_installed(deployments, installed.deployments)
     checked = [Checked(d, run(d, loaded.facts)) for d in deployments]
     return apply_all(checked, find_config(), text_of)
+
+
+def _import_rules() -> None:
+    import gptoss.checking.checker  # noqa: F401
 
 
 def _installed(request: Request, against: str) -> Request:

@@ -133,8 +133,7 @@ class Rule:
         id: Letter of the family and number, as in ``D003``.
         name: The same in words, as in ``transceiver-buffer-not-whole-blocks``.
         severity: Severity of its findings.
-        summary: What it finds, in one sentence.
-        reason: Why that matters.
+        text: The docstring of its function: what it finds, and why that matters.
         source: Where the fact behind it is stated.
         module: The module that declares it.
         needs: Knowledge it cannot do without.
@@ -152,8 +151,7 @@ class Rule:
     id: str
     name: str
     severity: Severity
-    summary: str
-    reason: str
+    text: str
     source: str
     module: str
     needs: tuple[Need, ...]
@@ -166,6 +164,20 @@ class Rule:
     reports: str
     check: Check
     takes: tuple[str, ...]
+
+    @property
+    def summary(self) -> str:
+        """What it finds, in one sentence."""
+        return " ".join(self._paragraphs[0].split())
+
+    @property
+    def reason(self) -> str:
+        """Why that matters."""
+        return self._paragraphs[2].strip()
+
+    @property
+    def _paragraphs(self) -> tuple[str, str, str]:
+        return inspect.cleandoc(self.text).partition("\n\n")
 
     @property
     def file(self) -> Path:
@@ -231,14 +243,12 @@ def rule(
         if id in RULES:
             raise ValueError(f"{id} is {RULES[id].name} already; give {name} another identifier")
         family = family_of(declared.__module__, id)
-        summary, _, reason = inspect.cleandoc(declared.__doc__ or "").partition("\n\n")
         check: Any = _handing_on(hint, declared) if hint else declared
         RULES[id] = Rule(
             id=id,
             name=name,
             severity=severity,
-            summary=" ".join(summary.split()),
-            reason=reason.strip(),
+            text=declared.__doc__ or "",
             source=source,
             module=declared.__module__,
             needs=needs,

@@ -14,7 +14,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Callable, Iterator, Sequence
     from concurrent.futures import Future
 
     from gptoss.deployment.model import Deployment
@@ -42,11 +42,15 @@ class _Given:
     workloads: list[GivenFile] = field(default_factory=list)
 
 
-def load(request: Request) -> Loaded:
+def load(request: Request, meanwhile: Callable[[], None] = lambda: None) -> Loaded:
     """Reads every source; without any, every shipped target with every overlay.
 
     A load generator's command line that is given along is the benchmark of every deployment, in
     place of its own.
+
+    Args:
+        request: What is asked for.
+        meanwhile: What the caller has to do while Helm works.
 
     Raises:
         InputError: A source is unknown or cannot be read.
@@ -64,6 +68,7 @@ def load(request: Request) -> Loaded:
         if renderings:
             from gptoss.sources.chart.build import build_chart
 
+            meanwhile()
             deployments.extend(build_chart(r.result(), facts) for r in _counted(renderings))
     return Loaded(_measured(deployments, given.workloads), facts)
 
