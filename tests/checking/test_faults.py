@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.checking.checked import Checked, findings_of, suppressed_of
 from gptoss.checking.checker import run
 from gptoss.checking.config import Config
-from gptoss.checking.suppressions import apply
+from gptoss.checking.suppressions import apply_all
 from gptoss.reports import render
 from gptoss.sources.kubernetes.build import build
 from gptoss.text.yaml_tree import parse_documents
@@ -31,7 +31,8 @@ BUFFER = "max_tokens_in_buffer: 11010"
 def checked(text: str, file: str = FILE) -> Checked:
     deployment = build(parse_documents(text, file), file, FACTS)
     result = run(deployment, FACTS)
-    return Checked(deployment, apply(result, deployment, Config(), {file: text}.get))
+    (item,) = apply_all([Checked(deployment, result)], Config(), {file: text}.get)
+    return item
 
 
 def of_rule(rule: str, *items: Checked) -> list[Finding]:

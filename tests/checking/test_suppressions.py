@@ -12,7 +12,7 @@ from click.testing import CliRunner
 from gptoss.checking.checked import Checked
 from gptoss.checking.checker import Result, run
 from gptoss.checking.config import Config, find_config
-from gptoss.checking.suppressions import apply, apply_all
+from gptoss.checking.suppressions import apply_all
 from gptoss.cli import main
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.kubernetes.build import build
@@ -41,7 +41,10 @@ NOTHING = Config()
 def checked(text: str, config: Config = NOTHING) -> Result:
     deployment = build(parse_documents(text, FILE), FILE, FACTS)
     result = run(deployment, FACTS)
-    return apply(result, deployment, config, lambda file: text if file == FILE else None)
+    (item,) = apply_all(
+        [Checked(deployment, result)], config, lambda file: text if file == FILE else None
+    )
+    return item.result
 
 
 def rules_of(result: Result) -> list[str]:
@@ -330,7 +333,8 @@ def test_what_is_no_file_has_no_text(tmp_path: Path) -> None:
 
 def test_without_suppressions_the_result_is_the_same_object(manifest: str) -> None:
     (item,) = deployments({FILE: manifest})
-    assert apply(item.result, item.deployment, NOTHING, lambda _: manifest) is item.result
+    (same,) = apply_all([item], NOTHING, lambda _: manifest)
+    assert same.result is item.result
 
 
 Z = [rule for rule in RULES.values() if rule.id.startswith("Z")]

@@ -15,10 +15,11 @@ import pytest
 from jsonschema import Draft4Validator
 
 from gptoss import reports
+from gptoss.checking.checked import Checked, findings_of, suppressed_of
 from gptoss.checking.checker import NotApplied, Result, Suppressed, run
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
-from gptoss.reports import FORMATS, Checked
+from gptoss.reports import FORMATS
 from gptoss.rules.rule import RULES, Also, Finding, Severity
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
@@ -123,8 +124,8 @@ def test_what_is_suppressed_in_one_target_and_open_in_another_is_open() -> None:
     finding = said("D003", Place("a.yaml", 9, 1))
     hidden = Suppressed(finding, "measured", Place("a.yaml", 8, 3))
     both = [*checked(finding), *checked(suppressed=(hidden,))]
-    assert reports.findings_of(both) == [finding]
-    assert reports.suppressed_of(both) == []
+    assert findings_of(both) == [finding]
+    assert suppressed_of(both) == []
 
 
 # json
@@ -314,7 +315,7 @@ def gitlab(items: list[Checked]) -> list[dict[str, Any]]:
 
 def test_gitlab_has_every_field_that_it_asks_for() -> None:
     entries = gitlab([as_found()])
-    assert len(entries) == len(reports.findings_of([as_found()]))
+    assert len(entries) == len(findings_of([as_found()]))
     for entry in entries:
         assert set(entry) == {"description", "check_name", "fingerprint", "severity", "location"}
         assert entry["severity"] in {"info", "minor", "major", "critical", "blocker"}

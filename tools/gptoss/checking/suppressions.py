@@ -16,8 +16,7 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from gptoss.checking.checked import Checked
-from gptoss.checking.checker import Result, Suppressed
+from gptoss.checking.checker import Suppressed
 from gptoss.checking.suppressed_places import files_of, places_of
 from gptoss.rules.rule import RULES, Finding, Rule
 from gptoss.text.places import Place
@@ -25,6 +24,7 @@ from gptoss.text.places import Place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from gptoss.checking.checked import Checked
     from gptoss.checking.config import Config
     from gptoss.deployment.model import Deployment
     from gptoss.text.places import Located
@@ -56,12 +56,6 @@ class Suppression:
     place: Place
     form: str
     covers: Callable[[Finding], bool] = field(compare=False)
-
-
-def apply(result: Result, deployment: Deployment, config: Config, read_text: ReadText) -> Result:
-    """What the rules say about one deployment, with the suppressed set apart."""
-    (checked,) = apply_all([Checked(deployment, result)], config, read_text)
-    return checked.result
 
 
 def apply_all(checked: Sequence[Checked], config: Config, read_text: ReadText) -> list[Checked]:

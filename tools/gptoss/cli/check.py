@@ -102,7 +102,8 @@ def check(
         plan.write()
         click.echo(plan.summary(), err=True)
     checked = plan.checked if plan else judged(request, against)
-    from gptoss.reports import findings_of, render
+    from gptoss.checking.checked import findings_of
+    from gptoss.reports import render
     from gptoss.rules.rule import Severity
     from gptoss.text.whole_files import write_whole
 

@@ -5,33 +5,12 @@ from __future__ import annotations
 from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
-from gptoss.checking.checked import (
-    Checked,
-    findings_of,
-    not_applied_of,
-    single_findings_of,
-    suppressed_of,
-)
-from gptoss.reports.common import counts, documentation, summary, topology
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
-__all__ = [
-    "FORMATS",
-    "Checked",
-    "counts",
-    "documentation",
-    "findings_of",
-    "not_applied_of",
-    "plain",
-    "render",
-    "single_findings_of",
-    "summary",
-    "suppressed_of",
-    "topology",
-]
+    from gptoss.checking.checked import Checked
 
 FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 """Each is a module of this package; ``table`` is the summary of one row a deployment."""

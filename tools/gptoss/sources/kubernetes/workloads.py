@@ -56,16 +56,22 @@ def pod_template(tree: Tree) -> PodTemplate:
     Raises:
         InputError: A field has a shape that the API server would refuse.
     """
-    spec = a_map(tree.at("spec"), "spec")
-    template = a_map(spec.at("template"), "template") if spec else None
-    metadata = a_map(template.at("metadata"), "metadata") if template else None
-    pod = a_map(template.at("spec"), "spec") if template else None
-    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    pod, annotations = _template(tree)
     containers = maps(pod.at("containers") if pod else None, "containers")
     serving = [c for c in containers if _runs_server(PodTemplate(tree, pod, c, None))]
     container = serving[0] if serving else main_container(pod)
     memory = shared_memory(pod, container)
     return PodTemplate(tree, pod, container, annotations, shared_memory=memory)
+
+
+def _template(tree: Tree) -> tuple[Tree | None, Tree | None]:
+    """The pod of an object's template, and the annotations that stand above it."""
+    spec = a_map(tree.at("spec"), "spec")
+    template = a_map(spec.at("template"), "template") if spec else None
+    metadata = a_map(template.at("metadata"), "metadata") if template else None
+    pod = a_map(template.at("spec"), "spec") if template else None
+    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    return pod, annotations
 
 
 def server(tree: Tree, name: str) -> Container:
@@ -89,11 +95,7 @@ def job(tree: Tree, name: str) -> Container:
     Raises:
         InputError: A field has a shape that the API server would refuse.
     """
-    spec = a_map(tree.at("spec"), "spec")
-    template = a_map(spec.at("template"), "template") if spec else None
-    metadata = a_map(template.at("metadata"), "metadata") if template else None
-    pod = a_map(template.at("spec"), "spec") if template else None
-    annotations = a_map(metadata.at("annotations"), "annotations") if metadata else None
+    pod, annotations = _template(tree)
     written = PodTemplate(tree, pod, main_container(pod), annotations)
     return Container(name=name, read=partial(read_pod, written), may=(), sign=_job_task(written))
 
