@@ -14,7 +14,7 @@ export PYTHONDONTWRITEBYTECODE :=
 CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum | tr -d ' ')
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
-.PHONY: help check test lint fmt typecheck unit template generate verify charts helm oracles bench \
+.PHONY: help check test lint fmt typecheck unit live template generate verify charts helm oracles bench \
 	lock clean
 
 help: ## List the targets
@@ -34,6 +34,9 @@ typecheck: $(DEV) ## Check types
 
 unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n auto -q --durations=20
+
+live: $(DEV) helm ## Run every target on simulated workers, and benchmark it
+	$(BIN)/pytest -m live -q --durations=20 tests/live
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist

@@ -23,7 +23,7 @@ MOST_LINES = 300
 PARALLEL = (
     {"deployment", "sources", "importing", "rendering"},
     {"sources/chart", "sources/containers", "sources/kubernetes", "sources/truss", "sources/parts"},
-    {"cli", "comparing", "showing", "rendering"},
+    {"cli", "comparing", "showing", "rendering", "live", "benchmarking"},
 )
 
 

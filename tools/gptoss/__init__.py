@@ -17,6 +17,8 @@ A map of the house; each room uses those above it::
     comparing       two deployments, or two releases, held against each other
     importing       a Deployment as a values file of the chart
     rendering       a target as compose file, script, kustomize or values
+    live            a target run without a GPU, and any server asked
+    benchmarking    benchmarks run and reported
     cli             what is typed
 """
 

@@ -1,0 +1,1 @@
+"""Benchmarks: each run a folder, and what the folders say."""
