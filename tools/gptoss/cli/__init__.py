@@ -5,8 +5,9 @@ from __future__ import annotations
 import click
 
 from gptoss import __version__
+from gptoss.cli.bench import bench
 from gptoss.cli.check import check
-from gptoss.cli.inspect import bench, show
+from gptoss.cli.inspect import show
 from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.render import render
 from gptoss.cli.transfer import diff, import_

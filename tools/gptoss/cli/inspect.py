@@ -1,4 +1,4 @@
-"""``gptoss show`` and ``gptoss bench``."""
+"""``gptoss show``."""
 
 from __future__ import annotations
 
@@ -29,24 +29,3 @@ def show(request: Request, form: str) -> None:
 
     render = as_json if form == "json" else as_text
     click.echo(render(loaded.deployments))
-
-
-@click.command()
-@source_options
-@text_or_json
-@click.option("--explain", is_flag=True, help="Say what a client in production does otherwise.")
-def bench(request: Request, form: str, explain: bool) -> None:
-    """Shows what the benchmark sends, and how it follows from the GPUs.
-
-    \b
-    Examples:
-      gptoss bench disagg-gb200 --explain
-      gptoss bench disagg-gb200 --format json
-    """  # noqa: D301 (click's mark for lines that stay as they are)
-    from gptoss.sources.load import load
-
-    loaded = load(request)
-    from gptoss.showing.bench import as_json, as_text
-
-    render = as_json if form == "json" else as_text
-    click.echo(render(loaded.deployments, explain))
