@@ -176,6 +176,26 @@ def test_each_part_alone_is_that_part_with_the_files_it_needs(target: str) -> No
         }
 
 
+def test_the_address_is_the_caller_s_in_every_command() -> None:
+    for target in ("disagg-b200-node", "serve-h100-2"):
+        text = rendered(target).files["launch.sh"]
+        assert "HTTP_HOST=${HTTP_HOST:-0.0.0.0}\nHTTP_PORT=${HTTP_PORT:-8000}\n" in text
+        assert re.search(
+            r'--(?:http-)?host "\$HTTP_HOST" \\\n +--(?:http-)?port "\$HTTP_PORT"', text
+        )
+        assert '--url "http://127.0.0.1:$HTTP_PORT"' in text
+        assert "127.0.0.1:8000" not in text
+    for name, known in (("smoke", True), ("bench", True), ("frontend", True), ("download", False)):
+        assert ("HTTP_PORT=${HTTP_PORT:-8000}" in part("disagg-b200-node", name)) is known
+
+
+def test_an_address_that_the_target_gives_is_the_default() -> None:
+    given = ("frontend.extraArgs={--http-host,127.0.0.1,--http-port=9001}",)
+    text = rendered("disagg-b200-node", None, *given).files["launch.sh"]
+    assert "HTTP_HOST=${HTTP_HOST:-127.0.0.1}\nHTTP_PORT=${HTTP_PORT:-9001}\n" in text
+    assert text.count("--http-port") == 1
+
+
 def test_replicas_are_processes_with_gpus_of_their_own(tmp_path: Path) -> None:
     settings = ("workers.prefill.replicas=2",)
     text = rendered("disagg-b200", None, *settings).files["launch.sh"]

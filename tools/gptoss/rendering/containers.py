@@ -79,6 +79,14 @@ class RenderedContainer:
                 found[-1] = (*found[-1], word)
         return found
 
+    def value(self, flag: str) -> str | None:
+        """What the command line gives a flag, as ``--flag value`` or ``--flag=value``."""
+        for name, *values in self.flags:
+            before, _, after = name.partition("=")
+            if before == flag:
+                return after or " ".join(values)
+        return None
+
 
 @dataclass(frozen=True, slots=True)
 class Containers:
@@ -229,10 +237,8 @@ def _served_name(worker: Worker) -> str:
 
 def _port(container: RenderedContainer) -> int:
     """The port that a frontend or server listens on."""
-    for name, value in zip(container.words, container.words[1:], strict=False):
-        if name in ("--http-port", "--port"):
-            return int(value)
-    return int(container.environment.get("DYN_HTTP_PORT", PORT))
+    given = container.value("--http-port") or container.value("--port")
+    return int(given or container.environment.get("DYN_HTTP_PORT") or PORT)
 
 
 def _bench(target: Target, address: str) -> RenderedContainer | None:

@@ -22,7 +22,11 @@ if TYPE_CHECKING:
     from gptoss.rendering.containers import Containers, RenderedContainer
     from gptoss.rendering.target import Target
 
-ADDRESS = "http://127.0.0.1:{port}"
+# Where the script's own clients find the frontend or server.
+ADDRESS = "http://127.0.0.1:$HTTP_PORT"
+# Flags that say where a frontend or server listens, and what the script gives them.
+LISTENING = {"host": "$HTTP_HOST", "port": "$HTTP_PORT"}
+EVERYWHERE = "0.0.0.0"  # noqa: S104 (what both listen on by themselves)
 ENGINE = "/etc/gpt-oss/engine"
 # Folders of the chart's pods, and what the script calls them.
 FOLDERS = {
@@ -46,6 +50,7 @@ class LaunchPlan:
         containers: The target.
         components: One of the replicas of the frontend and of each worker, in starting order.
         machines: The containers of each machine, the frontend on the first.
+        host: Address that the frontend or server listens on unless the user says another.
         snapshot: The model's folder in the cache, as the chart's pods have it.
         grace: Seconds from SIGTERM to SIGKILL.
         shared_memory: Shared memory that the container needs in GiB; 0 when nothing is asked for.
@@ -54,6 +59,7 @@ class LaunchPlan:
     containers: Containers
     components: tuple[RenderedContainer, ...]
     machines: tuple[tuple[RenderedContainer, ...], ...]
+    host: str
     snapshot: str
     grace: int
     shared_memory: int
@@ -88,8 +94,12 @@ def render_shell(target: Target, part: str | None = None) -> Rendered:
 
 def _plan(target: Target) -> LaunchPlan:
     found = containers(target, ADDRESS)
-    if not found.is_dynamo:
-        found = replace(found, workers=_servers(found))
+    if found.frontend:
+        listening = found.frontend
+        found = replace(found, frontend=_listening(listening, "--http-"))
+    else:
+        (listening,) = _servers(found)
+        found = replace(found, workers=(_listening(listening, "--"),))
     first = (found.frontend,) if found.frontend else ()
     components = {worker.component: worker for worker in reversed(found.workers)}
     ordered = sorted(components.values(), key=found.workers.index)
@@ -100,6 +110,7 @@ def _plan(target: Target) -> LaunchPlan:
         containers=found,
         components=(*first, *ordered),
         machines=_machines(first, found),
+        host=listening.value("--http-host") or listening.value("--host") or EVERYWHERE,
         snapshot=f"/opt/models/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
         shared_memory=_gib(serving),
@@ -114,6 +125,14 @@ def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
             "set workers.worker.replicas=1, or use --as manifests"
         )
     return tuple(replace(server, name="server", component="server") for server in found.workers)
+
+
+def _listening(container: RenderedContainer, flag: str) -> RenderedContainer:
+    """The frontend or server, listening where the script's variables say."""
+    flags = {f"{flag}{name}": variable for name, variable in LISTENING.items()}
+    kept = [given for given in container.flags if given[0].partition("=")[0] not in flags]
+    words = [word for given in (*kept, *flags.items()) for word in given]
+    return replace(container, words=(*container.program, *words))
 
 
 def _machines(
@@ -197,7 +216,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "title": one_line(found.description or found.target),
         "slug": re.sub(r"[^\w.+-]+", "-", found.target).strip("-"),
         "request": json.dumps(question),
-        "url": ADDRESS.format(port=found.port),
+        "url": ADDRESS,
         "variables": variables,
         "lines": lines,
         "machine": NUMBERED.format,
@@ -217,6 +236,8 @@ def lines(container: RenderedContainer) -> Sequence[str]:
 
 def word(text: str) -> str:
     """A word as the shell takes it, with the folders of the pods as variables of the script."""
+    if text in (ADDRESS, *LISTENING.values()):
+        return f'"{text}"'
     for folder, variable in FOLDERS.items():
         if text == folder or text.startswith(f"{folder}/"):
             return f'"{variable}{_escaped(text[len(folder) :])}"'
