@@ -240,16 +240,14 @@ def test_workers_run_on_the_nodes_of_their_gpu(
     assert affinity == {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
 
 
-def test_helm_test_asks_for_the_model_list_and_a_chat_completion() -> None:
-    tests = [o for o in objects(DISAGG) if o["kind"] == "Pod"]
-    commands = {o["metadata"]["name"]: o["spec"]["containers"][0]["command"] for o in tests}
-    address = ["http://gpt-oss-frontend:8000", "openai/gpt-oss-120b", "120"]
-    assert commands["gpt-oss-test-models"][1:] == [
-        "/etc/gpt-oss/scripts/wait_for_model.py",
-        *address,
+def test_helm_test_runs_the_smoke_script_against_the_frontend() -> None:
+    (found,) = [o for o in objects(DISAGG) if o["kind"] == "Pod"]
+    assert found["metadata"]["annotations"]["helm.sh/hook"] == "test"
+    assert found["spec"]["containers"][0]["command"] == [
+        *("python3", "/etc/gpt-oss/scripts/smoke.py"),
+        *("http://gpt-oss-frontend:8000", "openai/gpt-oss-120b"),
+        *("--wait", "120", "--timeout", "120"),
     ]
-    assert commands["gpt-oss-test-chat"][1:] == ["/etc/gpt-oss/scripts/ask.py", *address]
-    assert all(o["metadata"]["annotations"]["helm.sh/hook"] == "test" for o in tests)
 
 
 def test_notes_print_three_commands_with_real_names() -> None:

@@ -7,9 +7,6 @@ import json
 import struct
 import subprocess
 import sys
-import threading
-from collections.abc import Iterator
-from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -169,64 +166,6 @@ def test_only_the_pinned_revision_s_safetensors_checkpoint_is_fetched(
         "cache_dir": tmp_path / "hub",
         "ignore_patterns": ["original/*", "metal/*"],
     }
-
-
-class Server(BaseHTTPRequestHandler):
-    """A server that lists one model and answers with ``content``."""
-
-    content = "Earth."
-
-    def log_message(self, *_: object) -> None:
-        """Says nothing."""
-
-    def reply(self, body: dict[str, Any]) -> None:
-        text = json.dumps(body).encode()
-        self.send_response(200)
-        self.send_header("Content-Length", str(len(text)))
-        self.end_headers()
-        self.wfile.write(text)
-
-    def do_GET(self) -> None:
-        self.reply({"data": [{"id": MODEL}]})
-
-    def do_POST(self) -> None:
-        self.rfile.read(int(self.headers["Content-Length"]))
-        self.reply({"choices": [{"message": {"content": self.content}}]})
-
-
-@pytest.fixture
-def address() -> Iterator[str]:
-    server = HTTPServer(("127.0.0.1", 0), Server)
-    thread = threading.Thread(target=server.serve_forever, daemon=True)
-    thread.start()
-    yield f"http://127.0.0.1:{server.server_port}"
-    server.shutdown()
-    server.server_close()
-
-
-def test_waiting_ends_when_the_model_is_listed(address: str) -> None:
-    assert script("wait_for_model").main([address, MODEL, "5"]) == 0
-
-
-def test_waiting_gives_up_when_another_model_is_listed(
-    address: str, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert script("wait_for_model").main([address, "other", "-1"]) == 1
-    assert f"does not list other after -1 s: ['{MODEL}']" in capsys.readouterr().err
-
-
-def test_waiting_gives_up_when_nobody_answers() -> None:
-    assert script("wait_for_model").main(["http://127.0.0.1:9", MODEL, "-1"]) == 1
-
-
-@pytest.mark.parametrize(
-    ("content", "code"), [("Earth.", 0), ("", 1), ("<|channel|>final<|message|>Earth", 1)]
-)
-def test_a_chat_answer_must_be_plain_content(
-    address: str, content: str, code: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(Server, "content", content)
-    assert script("ask").main([address, MODEL, "5"]) == code
 
 
 def test_the_benchmark_prints_its_summary_and_gives_aiperf_s_exit_code(

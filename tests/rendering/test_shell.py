@@ -318,7 +318,7 @@ def test_a_process_that_ends_ends_everything_with_its_exit_code(
 
 # The engine does not run without GPUs. In its place each process waits for a model that nobody
 # serves, which is a program of the script too; what starts, watches and ends them is as rendered.
-WAITS = 'exec python3 "$here/scripts/wait_for_model.py" http://127.0.0.1:9 nobody 600'
+WAITS = 'exec python3 "$here/scripts/smoke.py" http://127.0.0.1:9 nobody --ready --wait 600'
 
 
 @pytest.fixture
@@ -326,7 +326,7 @@ def waiting(script: Path) -> Path:
     text = script.read_text(encoding="utf-8")
     text = text.replace("    exec python3 -m dynamo.frontend", f"    {WAITS} #")
     text = text.replace("    exec python3 -m dynamo.trtllm", f"    {WAITS} #")
-    text = re.sub(r"(nobody 600 #) \\\n(?:      .*\\\n)*      .*\n", r"\1\n", text)
+    text = re.sub(r"(nobody --ready --wait 600 #) \\\n(?:      .*\\\n)*      .*\n", r"\1\n", text)
     text = re.sub(r"(?m)^check\(\) \{\n(?:  .*\n)+\}", "check() { :; }", text)
     script.write_text(text, encoding="utf-8")
     return script

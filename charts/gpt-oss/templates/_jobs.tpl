@@ -40,16 +40,18 @@ spec:
       "spec" (dict "restartPolicy" "Never" "volumes" $volumes)) -}}
 {{- end -}}
 
-{{/* An init container that waits until the model is listed. Takes root, image and seconds. */}}
+{{/* An init container that waits until the model answers one token. Takes root, image and seconds. */}}
 {{- define "gpt-oss.waitForModel" -}}
 name: wait-for-model
 image: {{ .image }}
 imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
 command:
   - python3
-  - /etc/gpt-oss/scripts/wait_for_model.py
+  - /etc/gpt-oss/scripts/smoke.py
   - {{ include "gpt-oss.endpoint" .root }}
   - {{ include "gpt-oss.servedName" .root }}
+  - --ready
+  - --wait
   - {{ int .seconds | quote }}
 resources:
   requests: {cpu: 100m, memory: 128Mi}

@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 SCRIPTS = "/etc/gpt-oss/scripts"
 PORT = 8000
-SMOKE_SECONDS = 120
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted)
 SERVER = "server"
 SCHEMA_LINE = "# yaml-language-server:"
@@ -104,7 +103,7 @@ class Containers:
         frontend: The frontend; None under trtllm-serve.
         workers: A container for each replica of each worker, prefill first.
         download: Fills the model cache; None where the target leaves that to others.
-        smoke: Asks the model one question.
+        smoke: Asks the model what smoke.py asks in seconds.
         bench: Runs the benchmark.
         engine: Engine YAML by file name, as mounted under /etc/gpt-oss/engine.
         scripts: The chart's scripts by file name, as mounted under /etc/gpt-oss/scripts.
@@ -163,7 +162,7 @@ def containers(target: Target, address: str) -> Containers:
     downloads = [_container("download", found.pod) for found in deployment.downloads]
     port = _port(listening)
     address = address.format(name=listening.name, port=port)
-    smoke = ("python3", f"{SCRIPTS}/ask.py", address, model, str(SMOKE_SECONDS))
+    smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model)
     return Containers(
         target=target.name,
         description=values.get("description") or "",

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import re
 import shlex
@@ -38,7 +37,6 @@ FOLDERS = {
 # The user's own home serves; the chart's is an empty folder of the pod.
 LEFT_OUT = ("HOME", "HF_HOME")
 NUMBERED = "machine-{}"
-QUESTION = "Why is prefill separate from decode?"
 JOBS = ("download", "smoke", "bench")
 
 
@@ -209,13 +207,11 @@ def _from_template(name: str, context: Mapping[str, object]) -> str:
 
 def _context(plan: LaunchPlan) -> dict[str, object]:
     found = plan.containers
-    question = {"model": found.model, "input": QUESTION, "max_output_tokens": 200}
     return {
         "plan": found,
         "shell": plan,
         "title": one_line(found.description or found.target),
         "slug": re.sub(r"[^\w.+-]+", "-", found.target).strip("-"),
-        "request": json.dumps(question),
         "url": ADDRESS,
         "variables": variables,
         "lines": lines,

@@ -93,7 +93,7 @@ class BenchmarkValues(PodOptions):
         100, description="Seed of the synthetic prompts; each step of a sweep adds one."
     )
     wait_seconds: Count = Field(
-        7200, description="Seconds to wait until the model is listed in /v1/models."
+        7200, description="Seconds to wait until the model answers one token."
     )
     artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
     extra_args: list[str] = Field(
@@ -124,7 +124,7 @@ class AccuracyValues(PodOptions):
         "1584, when null.",
     )
     wait_seconds: Count = Field(
-        7200, description="Seconds to wait until the model is listed in /v1/models."
+        7200, description="Seconds to wait until the model answers one token."
     )
     artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
     extra_args: list[str] = Field(
