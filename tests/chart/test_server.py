@@ -93,7 +93,7 @@ def test_options_of_the_worker_reach_the_server() -> None:
     assert environment(container)["NCCL_DEBUG"] == "WARN"
     assert server["spec"]["priorityClassName"] == "high"
     assert server["spec"]["imagePullSecrets"] == [{"name": "registry"}]
-    assert server["spec"]["terminationGracePeriodSeconds"] == 120
+    assert server["spec"]["terminationGracePeriodSeconds"] == 200
     assert server["metadata"]["labels"]["team"] == "serving"
     assert server["metadata"]["labels"]["gpt-oss.worker"] == "worker"
     assert server["metadata"]["annotations"]["example.com/owner"] == "serving"

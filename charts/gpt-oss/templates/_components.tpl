@@ -27,6 +27,11 @@
 
 {{/* The frontend's main container. */}}
 {{- define "gpt-oss.frontendContainer" -}}
+{{- $environment := include "gpt-oss.cacheEnvironment" . | fromYaml -}}
+{{- $_ := set $environment "HOME" "/home/frontend" -}}
+{{- if (include "gpt-oss.release" . | fromJson).frontendWaits -}}
+  {{- $_ := set $environment "DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS" (int .Values.shutdown.longestAnswerSeconds) -}}
+{{- end -}}
 name: main
 image: {{ include "gpt-oss.image" . }}
 imagePullPolicy: {{ .Values.runtime.imagePullPolicy }}
@@ -37,11 +42,15 @@ args:
   {{- if eq (include "gpt-oss.enforceDisagg" .) "true" }}
   - --enforce-disagg
   {{- end }}
+  {{- with include "gpt-oss.migrationLimit" . | int }}
+  - --migration-limit
+  - {{ . | quote }}
+  {{- end }}
   {{- range .Values.frontend.extraArgs }}
   - {{ . | quote }}
   {{- end }}
 env:
-  {{- include "gpt-oss.environment" (dict "base" (merge (dict "HOME" "/home/frontend") (include "gpt-oss.cacheEnvironment" . | fromYaml)) "extra" .Values.frontend.env) | nindent 2 }}
+  {{- include "gpt-oss.environment" (dict "base" $environment "extra" .Values.frontend.env) | nindent 2 }}
 resources:
   requests:
     {{- toYaml (merge (dict) .Values.frontend.resources.requests (dict "cpu" "4" "memory" "8Gi")) | nindent 4 }}
@@ -49,6 +58,8 @@ resources:
   limits:
     {{- toYaml . | nindent 4 }}
   {{- end }}
+{{- /* A frontend that is told to go loses what is being prefilled. */}}
+{{ include "gpt-oss.preStop" "30" }}
 volumeMounts:
   - {name: model-cache, mountPath: /opt/models, readOnly: true}
   - {name: home, mountPath: /home/frontend}
@@ -58,7 +69,7 @@ volumeMounts:
 {{- define "gpt-oss.frontend" -}}
 {{- $options := .Values.frontend -}}
 {{- $volumes := append (include "gpt-oss.cacheVolumes" . | fromYamlArray) (dict "name" "home" "emptyDir" dict) -}}
-{{- $spec := dict "terminationGracePeriodSeconds" (int $options.terminationGracePeriodSeconds)
+{{- $spec := dict "terminationGracePeriodSeconds" (include "gpt-oss.podGrace" (dict "root" . "options" $options) | int)
       "initContainers" (include "gpt-oss.waitForCache" . | fromYamlArray)
       "volumes" $volumes -}}
 name: frontend
@@ -132,6 +143,7 @@ args:
 {{/* Main container of a worker. Takes root and plan. */}}
 {{- define "gpt-oss.workerContainer" -}}
 {{- $environment := include "gpt-oss.cacheEnvironment" .root | fromYaml -}}
+{{- $_ := set $environment "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS" (int .root.Values.shutdown.longestAnswerSeconds) -}}
 {{- if ne (include "gpt-oss.servedName" .root) .root.Values.model.id -}}
   {{- /* The frontend looks a name up in the cache; another name than the id is not there. */ -}}
   {{- $_ := set $environment "DYN_SELF_HOST_METADATA" "true" -}}
@@ -157,7 +169,7 @@ volumeMounts:
 {{- $volumes := append (include "gpt-oss.cacheVolumes" .root | fromYamlArray)
       (include "gpt-oss.engineVolume" .root | fromYaml) -}}
 {{- $spec := include "gpt-oss.placement" .root | fromYaml -}}
-{{- $_ := set $spec "terminationGracePeriodSeconds" (int .plan.options.terminationGracePeriodSeconds) -}}
+{{- $_ := set $spec "terminationGracePeriodSeconds" (include "gpt-oss.podGrace" (dict "root" .root "options" .plan.options) | int) -}}
 {{- $_ := set $spec "initContainers" (include "gpt-oss.waitForCache" .root | fromYamlArray) -}}
 {{- $_ := set $spec "volumes" $volumes -}}
 name: {{ .plan.name }}

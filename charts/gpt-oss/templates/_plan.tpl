@@ -11,7 +11,7 @@ extraArgs: []
 extraVolumes: []
 extraVolumeMounts: []
 extraPodSpec: {}
-terminationGracePeriodSeconds: 300
+terminationGracePeriodSeconds: null
 {{- end -}}
 
 {{/* A worker with everything derived, as YAML. Takes root, name and worker. */}}

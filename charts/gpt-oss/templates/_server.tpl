@@ -74,10 +74,7 @@ ports:
 resources:
   {{- include "gpt-oss.gpuResources" . | nindent 2 }}
 {{ include "gpt-oss.serverProbes" . }}
-lifecycle:
-  preStop:
-    {{- /* Until no Service sends anything here any more. */}}
-    exec: {command: [sleep, "5"]}
+{{ include "gpt-oss.preStop" "5" }}
 volumeMounts:
   - {name: model-cache, mountPath: /opt/models, readOnly: true}
   - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
@@ -94,7 +91,7 @@ volumeMounts:
       (dict "name" "shared-memory" "emptyDir" (dict "medium" "Memory" "sizeLimit" (include "gpt-oss.sharedMemory" .)))) -}}
 {{- $spec := include "gpt-oss.placement" .root | fromYaml -}}
 {{- $_ := set $spec "automountServiceAccountToken" false -}}
-{{- $_ := set $spec "terminationGracePeriodSeconds" (int $options.terminationGracePeriodSeconds) -}}
+{{- $_ := set $spec "terminationGracePeriodSeconds" (include "gpt-oss.podGrace" (dict "root" .root "options" $options) | int) -}}
 {{- $_ := set $spec "initContainers" (include "gpt-oss.waitForCache" .root | fromYamlArray) -}}
 {{- $_ := set $spec "volumes" $volumes -}}
 metadata:

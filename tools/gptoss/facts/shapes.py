@@ -73,6 +73,8 @@ RELEASES = FileShape(
             "routerModes": texts(),
             "eventPlane": one_of("nats", "zmq"),
             "selfHostMetadata": SWITCH,
+            "frontendWaits": SWITCH,
+            "prefillDrain": at_least(0),
             "strictTags": SWITCH,
             "flags": MAP._replace(optional=True),
         }

@@ -35,6 +35,7 @@ class Release:
     enforce_disagg: str
     router_modes: tuple[str, ...]
     event_plane: str
+    prefill_drain: int
     strict_tags: bool
 
     @property

@@ -21,6 +21,7 @@ from gptoss.values.pod_values import (
     Name,
     PodOptions,
     Quantity,
+    ShutdownValues,
     Strings,
     Worker,
 )
@@ -189,6 +190,9 @@ class Values(Closed):
     frontend: FrontendValues = Field(
         default_factory=FrontendValues,
         description="The HTTP frontend; trtllm-serve has none.",
+    )
+    shutdown: ShutdownValues = Field(
+        default_factory=ShutdownValues, description="How pods go that are told to."
     )
     model_cache: ModelCache = Field(default_factory=ModelCache, description="The model cache.")
     benchmark: BenchmarkValues = Field(

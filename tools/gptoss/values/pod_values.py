@@ -120,8 +120,10 @@ class Worker(PodOptions):
     shared_memory: Quantity | None = Field(
         None, description="Size of /dev/shm; 20Gi a GPU when null."
     )
-    termination_grace_period_seconds: Count = Field(
-        300, description="Seconds that running requests get to finish when a pod is stopped."
+    termination_grace_period_seconds: Count | None = Field(
+        None,
+        description="Seconds from a pod's end to SIGKILL; 60 more than "
+        "shutdown.longestAnswerSeconds when null.",
     )
 
 
@@ -144,6 +146,24 @@ class FrontendValues(PodOptions):
     extra_args: list[str] = Field(
         default_factory=list, description="Flags added to dynamo.frontend. Escape hatch."
     )
-    termination_grace_period_seconds: Count = Field(
-        60, description="Seconds that open connections get to finish when a pod is stopped."
+    termination_grace_period_seconds: Count | None = Field(
+        None,
+        description="Seconds from a pod's end to SIGKILL; 60 more than "
+        "shutdown.longestAnswerSeconds when null.",
+    )
+
+
+class ShutdownValues(Closed):
+    """How pods go that are told to."""
+
+    longest_answer_seconds: Count = Field(
+        300,
+        description="Seconds that the longest answer takes. A pod that goes takes no new "
+        "requests. A Dynamo worker answers for so long, busy or not, and then cuts off what still "
+        "runs; the frontend and trtllm-serve go as soon as nothing runs.",
+    )
+    migration_limit: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="How often an answer may go on at another worker when its own cuts it off or "
+        "dies; 3 when null and there is more than one decode or aggregated worker, 0 for never.",
     )
