@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from gptoss.cli.bench_report import report
 from gptoss.cli.options import source_options, text_or_json
 
 if TYPE_CHECKING:
@@ -69,3 +70,6 @@ def show(request: Request, form: str, explain: bool) -> None:
 
     render = as_json if form == "json" else as_text
     click.echo(render(loaded.deployments, explain))
+
+
+bench.add_command(report)

@@ -1,0 +1,146 @@
+"""``gptoss bench report`` as it is typed."""
+
+from __future__ import annotations
+
+import csv
+import json
+from typing import TYPE_CHECKING, Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gptoss.cli import main
+from tests.benchmarking.folders_of_runs import DATA, PLAN, SERVING, run_folder, write_json
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDTH = 100
+
+
+def report(*words: str | Path) -> Result:
+    return CliRunner().invoke(main, ["bench", "report", *map(str, words)])
+
+
+def as_json(*words: str | Path) -> dict[str, Any]:
+    result = report(*words, "--format", "json")
+    assert result.exit_code == 0, result.output
+    content: dict[str, Any] = json.loads(result.stdout)
+    return content
+
+
+def test_failed_requests_stand_before_every_number() -> None:
+    text = report(DATA / "0.13.0" / "errors").stdout
+    assert text.startswith("Problems\n  errors, concurrency 4: 28 of 40 requests failed (70%)")
+    assert text.index("28 of 40") < text.index("tok/s")
+    assert "24 x 503: Model `openai/gpt-oss-120b` is not ready" in text
+
+
+def test_text_fits_a_hundred_columns(tmp_path: Path) -> None:
+    long = {f"worker.a_rather_long_setting.of_number_{i}": "v" * 40 for i in range(3)}
+    run_folder(tmp_path / "before-the-change", settings=long)
+    run_folder(tmp_path / "after-the-change-of-a-name", kind="runs")
+    result = report(*tmp_path.iterdir(), "--baseline", DATA / "0.12.0" / "runs")
+    assert result.exit_code == 0
+    assert max(map(len, result.stdout.splitlines())) <= WIDTH
+
+
+def test_a_run_held_against_itself_does_not_differ(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run")
+    again = run_folder(tmp_path / "again")
+    content = as_json(folder, "--baseline", again)
+    changes = [c for p in content["comparisons"][0]["points"] for c in p["changes"]]
+    assert {change["percent"] for change in changes} <= {0, None}
+    assert {change["verdict"] for change in changes} == {"same"}
+    assert content["differences"] == []
+
+
+def test_a_difference_within_the_spread_is_no_verdict(tmp_path: Path) -> None:
+    base = run_folder(tmp_path / "base", kind="runs", steps=None)
+    run = run_folder(tmp_path / "run", kind="runs", version="0.12.0", steps=None)
+    changes = as_json(run, "--baseline", base)["comparisons"][0]["points"][0]["changes"]
+    spreads = [change for change in changes if change["spreadPercent"] is not None]
+    assert {"tokensPerSecondPerGpu", "ttftP50Ms"} <= {change["metric"] for change in spreads}
+    for change in spreads:
+        assert (change["verdict"] == "same") == (abs(change["percent"]) <= change["spreadPercent"])
+
+
+def test_what_differs_in_force_is_said(tmp_path: Path) -> None:
+    run_folder(tmp_path / "a")
+    settings = {**PLAN["settings"], "decode.max_batch_size": 1024}
+    run_folder(tmp_path / "b", settings=settings, release="1.6.1")
+    differences = {d["path"]: d["values"] for d in as_json(tmp_path)["differences"]}
+    assert differences == {
+        "release": {"a": "1.3.1", "b": "1.6.1"},
+        "decode.max_batch_size": {"a": "512", "b": "1024"},
+    }
+
+
+def test_the_bias_of_the_stream_interval_is_said_where_it_applies(tmp_path: Path) -> None:
+    with_interval = run_folder(tmp_path / "a")
+    said = " ".join(report(with_interval).stdout.split())
+    assert "TTFT contains about 20 x ITL" in said
+    plans: list[dict[str, Any]] = [
+        {"stream_interval": {"decode": 1}},
+        {"model": "other/model"},
+        {"stream_interval": None},
+    ]
+    for number, plan in enumerate(plans):
+        without = run_folder(tmp_path / f"without-{number}", **plan)
+        assert "x ITL" not in report(without).stdout
+
+
+def test_a_prediction_is_compared_and_says_how_far_to_believe_it(tmp_path: Path) -> None:
+    told = {"source": "a model", "confidence": "extrapolated", "points": [
+        {"concurrency": 4, "tokensPerSecondPerGpu": 100.0, "ttftMs": 50.0}]}  # fmt: skip
+    text = report(run_folder(tmp_path / "run", prediction=told)).stdout
+    assert "against what a model predicted (extrapolated)" in text
+    assert "predicted" not in report(run_folder(tmp_path / "none")).stdout
+
+
+def test_csv_has_one_line_a_point(tmp_path: Path) -> None:
+    output = tmp_path / "report.csv"
+    base = DATA / "0.12.0" / "sweep"
+    assert report(DATA / "0.13.0" / "sweep", "--baseline", base, "--output", output).output == ""
+    rows = list(csv.DictReader(output.read_text("utf-8").splitlines()))
+    assert [(r["run"], r["role"], r["concurrency"]) for r in rows] == [
+        ("0.13.0/sweep", "run", "2"),
+        ("0.13.0/sweep", "run", "4"),
+        ("0.12.0/sweep", "baseline", "2"),
+        ("0.12.0/sweep", "baseline", "4"),
+    ]
+
+
+def test_gpus_are_given_where_no_plan_says_them(tmp_path: Path) -> None:
+    path = write_json(tmp_path / "result.json", SERVING)
+    assert as_json(path)["runs"][0]["points"][0]["tokensPerSecondPerGpu"] is None
+    assert "give --gpus" in report(path).stdout
+    given = as_json(path, "--gpus", "prefill=4,decode=4")["runs"][0]["points"][0]
+    assert given["tokensPerSecondPerGpu"] * 2 == given["tokensPerSecondPerDecodeGpu"] == 245
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["nowhere"],
+        [str(DATA / "0.13.0" / "single"), "--gpus", "many"],
+        [str(DATA / "0.13.0" / "single"), "--output", "report.docx"],
+        [str(DATA / "0.13.0" / "single"), str(DATA / "0.13.0" / "single")],
+    ],
+)
+def test_what_cannot_be_done_is_one_message_and_exit_code_2(words: list[str]) -> None:
+    result = report(*words)
+    assert result.exit_code == 2
+    assert result.stderr.startswith("gptoss: ")
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_report_that_fails_leaves_the_file_before_it(tmp_path: Path) -> None:
+    output = tmp_path / "report.json"
+    output.write_text("before", encoding="utf-8")
+    assert report("nowhere", "--output", output).exit_code == 2
+    assert output.read_text("utf-8") == "before"
+
+
+def test_help_has_an_example() -> None:
+    assert "gptoss bench report results" in report("--help").stdout

@@ -1,0 +1,100 @@
+"""What a reader must know before believing a number: biases, and unlike things side by side."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.benchmarking.metrics import shown
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Sequence
+
+    from gptoss.benchmarking.runs import Run
+
+# Chunks of several tokens hide the first only where markup is parsed away.
+PARSED_ENDPOINTS = {"chat", "responses", None}
+
+
+def notes_of(run: Run) -> list[str]:
+    """What to know about a run's numbers."""
+    return [
+        *_stream_interval(run),
+        *_prompt_lengths(run),
+        *_no_gpus(run),
+        *_benchmark_serving(run),
+    ]
+
+
+def _stream_interval(run: Run) -> Iterator[str]:
+    """The bias of chunks of several tokens.
+
+    The first token of a harmony answer is ``<|channel|>``, which the reasoning parser removes: the
+    first visible one is in the second chunk.
+    """
+    writers = ("decode", "aggregated")
+    intervals = [run.plan.stream_interval.get(role) or 1 for role in writers]
+    interval = max(intervals)
+    measured = [p for p in run.points if p.tool.startswith("aiperf") and p.ttft.p50 is not None]
+    applies = interval > 1 and "gpt-oss" in (run.model or "")
+    if not applies or not measured or measured[0].endpoint not in PARSED_ENDPOINTS:
+        return
+    point = measured[-1]
+    osl = point.osl or run.plan.osl
+    short = f", and ITL is about {min(1, interval / osl):.0%} short" if osl else ""
+    itl = point.itl.p50
+    waits = f" (about {shown(interval * itl)} ms at concurrency {point.concurrency})" if itl else ""
+    yield (
+        f"stream_interval {interval}: the first token of an answer is markup that nobody sees, so "
+        f"TTFT contains about {interval} x ITL{waits}{short}. Goodput limits on TTFT judge the "
+        "interval too."
+    )
+
+
+def _prompt_lengths(run: Run) -> Iterator[str]:
+    pairs = [(p.isl_client, p.isl_server) for p in run.points if p.isl_client and p.isl_server]
+    if pairs and pairs[0][1] > pairs[0][0] * 1.02:
+        client, server = pairs[0]
+        yield (
+            f"a prompt of {shown(client)} tokens is {shown(server)} for the server, "
+            "which adds the chat template"
+        )
+
+
+def _no_gpus(run: Run) -> Iterator[str]:
+    if not run.gpus.owned:
+        yield "nobody says how many GPUs there are: give --gpus for numbers a GPU"
+
+
+def _benchmark_serving(run: Run) -> Iterator[str]:
+    if any(p.tool == "benchmark_serving" for p in run.points):
+        yield (
+            "benchmark_serving: its TPOT is shown as ITL, and tokens/s/user is 1 / its mean TPOT, "
+            "as aiperf has them"
+        )
+
+
+def unlike(run: Run, base: Run) -> list[str]:
+    """What makes two runs' numbers not comparable."""
+    found = []
+    for what, mine, its in (
+        ("model", run.model, base.model),
+        ("tool", _tools(run), _tools(base)),
+        ("ISL", _rounded([p.isl_client for p in run.points]), _rounded(_isl(base))),
+        ("OSL", _rounded([p.osl for p in run.points]), _rounded([p.osl for p in base.points])),
+    ):
+        if mine and its and mine != its:
+            found.append(f"{what} differs: {mine}, and {its} in the baseline")
+    return found
+
+
+def _isl(run: Run) -> list[float | None]:
+    return [p.isl_client for p in run.points]
+
+
+def _tools(run: Run) -> str:
+    return ", ".join(sorted({p.tool for p in run.points if p.tool}))
+
+
+def _rounded(values: Sequence[float | None]) -> str:
+    """Lengths to two digits: prompts of one length differ by a token or two."""
+    return ", ".join(sorted({f"{float(f'{value:.2g}'):g}" for value in values if value}))

@@ -1,0 +1,102 @@
+"""What a folder holds: runs with a plan, artifacts of aiperf, results of benchmark_serving."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from gptoss.benchmarking import aiperf_summary, serving_json
+from gptoss.benchmarking.gpus import Gpus
+from gptoss.benchmarking.plans import Outcome, Plan, StepOutcome, read
+from gptoss.benchmarking.problems import problems_of
+from gptoss.benchmarking.runs import Point, Run, together
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+PLAN, OUTCOME = "plan.json", "outcome.json"
+# aiperf's copies a phase (0.13), and its means over runs and sweeps, beside the runs themselves.
+NOT_RUNS = {"phases", "aggregate", "sweep_aggregate"}
+TRIAL = re.compile(r"profile_runs|(run|trial)_\d+")
+
+
+def read_runs(folder: Path, gpus: Gpus | None = None) -> list[Run]:
+    """The runs in a folder, or the one result that a file is.
+
+    Args:
+        folder: A run's folder, a folder of runs, or a result of benchmark_serving.
+        gpus: The GPUs of runs whose plan does not say them.
+
+    Raises:
+        InputError: There is nothing to report, or a file of it cannot be read.
+    """
+    if folder.is_file() and serving_json.is_result(folder):
+        return [_run(folder, [serving_json.read_result(folder)], Plan(), Outcome(), gpus)]
+    if not folder.is_dir():
+        raise InputError(f"{folder}: this is no folder of a benchmark run")
+    if (folder / PLAN).exists():
+        return [_planned(folder, gpus)]
+    planned = sorted(path.parent for path in folder.glob(f"*/{PLAN}"))
+    if planned:
+        return [_planned(each, gpus) for each in planned]
+    found = _points(folder)
+    if not found:
+        raise InputError(
+            f"{folder}: nothing to report: no {aiperf_summary.NAME} and no result of "
+            "benchmark_serving; a run in which every request failed leaves none"
+        )
+    return [_run(folder, found, Plan(), _outcome(folder), gpus)]
+
+
+def _planned(folder: Path, gpus: Gpus | None) -> Run:
+    """A run with a plan: a point for each of its steps, measured or not."""
+    plan = read(Plan, folder / PLAN)
+    found = _points(folder)
+    measured = {point.concurrency for point in found}
+    missing = [
+        Point(folder / step.folder, concurrency=step.concurrency)
+        for step in plan.steps
+        if step.concurrency not in measured
+    ]
+    return _run(folder, found + missing, plan, _outcome(folder), gpus)
+
+
+def _outcome(folder: Path) -> Outcome:
+    path = folder / OUTCOME
+    return read(Outcome, path) if path.exists() else Outcome()
+
+
+def _run(folder: Path, points: list[Point], plan: Plan, outcome: Outcome, gpus: Gpus | None) -> Run:
+    told = Gpus(**plan.gpus.model_dump()) if plan.gpus else gpus or Gpus()
+    outcomes = {step.concurrency: step for step in outcome.steps}
+    judged = []
+    for point in sorted(points, key=lambda p: (p.concurrency or 0, p.folder)):
+        step = outcomes.get(point.concurrency, StepOutcome())
+        if point.sent == 0:
+            point = replace(point, requests=step.requests, errors=step.errors)
+        trials = tuple(replace(trial, gpus=told) for trial in point.trials)
+        problems = problems_of(point, step)
+        judged.append(replace(point, gpus=told, problems=problems, trials=trials))
+    name = folder.stem if folder.is_file() else folder.resolve().name
+    return Run(name, folder, tuple(judged), plan)
+
+
+def _points(folder: Path) -> list[Point]:
+    """The points below a folder; profile runs of one setting are one point."""
+    settings: dict[Path, list[Point]] = {}
+    for path in _summaries(folder):
+        parts = path.parent.relative_to(folder).parts
+        setting = folder.joinpath(*(part for part in parts if not TRIAL.fullmatch(part)))
+        settings.setdefault(setting, []).append(aiperf_summary.read_summary(path))
+    points = [replace(together(trials), folder=at) for at, trials in settings.items()]
+    results = [path for path in sorted(folder.glob("*.json")) if serving_json.is_result(path)]
+    return points + [serving_json.read_result(path) for path in results]
+
+
+def _summaries(folder: Path) -> Iterator[Path]:
+    for path in sorted(folder.rglob(aiperf_summary.NAME)):
+        if not NOT_RUNS & set(path.relative_to(folder).parts):
+            yield path

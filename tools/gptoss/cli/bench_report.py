@@ -1,0 +1,63 @@
+"""``gptoss bench report``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+
+@click.command()
+@click.argument("folders", nargs=-1, required=True, metavar="FOLDER...", type=click.Path())
+@click.option(
+    "--baseline", metavar="FOLDER", type=click.Path(), help="Hold the runs against this one."
+)
+@click.option(
+    "--gpus",
+    metavar="N|ROLES",
+    help="GPUs of runs without a plan, as in 8 or prefill=1,decode=4.",
+)
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["text", "json", "csv"]),
+    default=None,
+    help="Form of the report; what --output ends with, else text.",
+)
+@click.option(
+    "--output",
+    metavar="PATH",
+    type=click.Path(path_type=Path),
+    help="File to write.",
+)
+def report(
+    folders: tuple[str, ...],
+    baseline: str | None,
+    gpus: str | None,
+    form: str | None,
+    output: Path | None,
+) -> None:
+    """Reports benchmark runs: rates a GPU, latencies, errors, and what differs.
+
+    A FOLDER is a run of `gptoss bench run`, a folder of such runs, artifacts of aiperf 0.10 to
+    0.13, or results of TensorRT-LLM's benchmark_serving (the folder or one file).
+
+    \b
+    Examples:
+      gptoss bench report results
+      gptoss bench report results/after --baseline results/before
+      gptoss bench report artifacts --gpus prefill=1,decode=4 --output report.csv
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from gptoss.benchmarking.gpus import parsed
+    from gptoss.benchmarking.run_report import read_report
+    from gptoss.benchmarking.writing_reports import form_of, write
+
+    chosen = form_of(form, output)
+    found = read_report(
+        [Path(folder) for folder in folders],
+        Path(baseline) if baseline else None,
+        parsed(gpus) if gpus else None,
+    )
+    text = write(found, chosen, output)
+    if text is not None:
+        click.echo(text)
