@@ -147,6 +147,152 @@ def test_a_shard_whose_content_is_not_its_name_s_digest_is_removed(tmp_path: Pat
     assert not link.is_symlink()
 
 
+class Hub:
+    """A hub's client that fetches what is missing, and trusts every blob that exists."""
+
+    def __init__(self, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.source = checkpoint(home / "hub")
+        shard(self.source / "model-2.safetensors", 16)
+        self.folder: Path = cache.snapshot(home, MODEL, REVISION)
+        self.downloads = 0
+        module = ModuleType("huggingface_hub")
+        module.snapshot_download = self.snapshot_download  # type: ignore[attr-defined]
+        monkeypatch.setitem(sys.modules, "huggingface_hub", module)
+
+    def snapshot_download(self, *_: object, **__: object) -> None:
+        self.downloads += 1
+        blobs = self.folder.parent.parent / "blobs"
+        for folder in (blobs, self.folder):
+            folder.mkdir(parents=True, exist_ok=True)
+        for path in self.source.iterdir():
+            content = path.read_bytes()
+            blob = blobs / hashlib.sha256(content).hexdigest()
+            if not blob.exists():
+                blob.write_bytes(content)
+            link = self.folder / path.name
+            link.unlink(missing_ok=True)
+            link.symlink_to(blob)
+
+    def blob(self, number: int) -> Path:
+        shard = self.folder / f"model-{number}.safetensors"
+        return shard.resolve()
+
+
+@pytest.fixture
+def hub(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Hub:
+    return Hub(tmp_path, monkeypatch)
+
+
+def test_what_is_cut_short_in_the_cache_is_fetched_again(hub: Hub, tmp_path: Path) -> None:
+    fill(tmp_path)
+    for number in (1, 2):
+        hub.blob(number).write_bytes(hub.blob(number).read_bytes()[:-1])
+    (hub.folder / "config.json").resolve().write_text("{")
+    fill(tmp_path)
+    assert cache.missing(tmp_path, hub.folder, SHA256) == ""
+    assert (hub.folder / "config.json").read_text() == "{}"
+    assert hub.downloads == 2
+
+
+def test_every_bad_shard_is_named_and_removed_at_once(hub: Hub, tmp_path: Path) -> None:
+    hub.snapshot_download()
+    blobs = [hub.blob(number) for number in (1, 2)]
+    for blob in blobs:
+        blob.write_bytes(blob.read_bytes()[:-1] + b"x")
+    cache.unverified(hub.folder).touch()
+    with pytest.raises(cache.CacheError, match=r"^model-1\.safetensors, model-2\.safetensors: "):
+        fill(tmp_path)
+    assert not any(blob.exists() for blob in blobs)
+    fill(tmp_path)
+    assert cache.missing(tmp_path, hub.folder, SHA256) == ""
+
+
+def test_a_run_that_ends_before_it_has_verified_is_made_up_for_by_the_next(
+    hub: Hub, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def killed(_: object) -> None:
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as while_killed:
+        while_killed.setattr(cache, "check_digests", killed)
+        with pytest.raises(KeyboardInterrupt):
+            fill(tmp_path)
+    assert "stopped before it was verified" in cache.missing(tmp_path, hub.folder, SHA256)
+    fill(tmp_path)
+    assert "verified model-2.safetensors" in capsys.readouterr().out
+    assert cache.missing(tmp_path, hub.folder, SHA256) == ""
+    assert hub.downloads == 1
+
+
+class Request:
+    url = "https://user:secret@hub.example.com/openai/model-2.safetensors?Signature=secret"
+
+
+class ClientError(Exception):
+    """An error of no library that the script knows, with a request as httpx's have."""
+
+    request = Request()
+
+
+@pytest.mark.parametrize(
+    ("error", "said"),
+    [
+        (
+            ClientError("timed out"),
+            "ClientError: timed out (https://hub.example.com/openai/model-2",
+        ),
+        (RuntimeError("broken"), "RuntimeError: broken (https://huggingface.co)"),
+        (ValueError(f"401 for {Request.url}\nno access"), "safetensors no access"),
+    ],
+)
+@pytest.mark.usefixtures("hub")
+def test_any_error_of_the_hub_s_client_is_one_line_with_an_address_and_no_secret(
+    error: Exception,
+    said: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def fail(*_: object, **__: object) -> None:
+        raise error
+
+    monkeypatch.setattr(sys.modules["huggingface_hub"], "snapshot_download", fail)
+    given = {"HF_HOME": str(tmp_path), "MODEL_ID": MODEL, "MODEL_REVISION": REVISION}
+    given |= {"VOCABULARY_SHA256": SHA256, "VOCABULARY_URL": "https://example.com"}
+    for name, value in given.items():
+        monkeypatch.setenv(name, value)
+    assert cache.main(["fill"]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith(f"model cache: cannot download {MODEL}: ")
+    assert said in line
+    assert "secret" not in line
+
+
+def test_the_vocabulary_s_address_is_named_when_it_does_not_answer(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = checkpoint(tmp_path)
+    (folder / "tokenizer.json").write_text("{}")
+
+    def refuse(*_: object, **__: object) -> None:
+        raise OSError("[Errno -3] Temporary failure in name resolution")
+
+    monkeypatch.setattr(cache.urllib.request, "urlopen", refuse)
+    with pytest.raises(cache.CacheError, match=r"o200k_base.* \(https://example.com/vocabulary\)"):
+        fill(tmp_path)
+
+
+def test_what_is_not_set_is_named(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("HF_HOME", "MODEL_ID", "MODEL_REVISION", "VOCABULARY_SHA256"):
+        monkeypatch.delenv(name, raising=False)
+    assert cache.main(["wait"]) == 2
+    assert capsys.readouterr().err == (
+        "model cache: set HF_HOME, MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256\n"
+    )
+
+
 def test_only_the_pinned_revision_s_safetensors_checkpoint_is_fetched(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -260,3 +406,16 @@ def test_an_evaluation_keeps_what_it_wrote_and_prints_its_scores(
     out = capfd.readouterr().out
     assert '{"score": 0.8}' in out
     assert "answers" not in out
+
+
+def test_an_evaluation_run_again_keeps_its_results_again_in_a_folder_that_is_made(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    written = tmp_path / "gpqa_m-low_temp1.0.json"
+    accuracy = script("accuracy")
+    monkeypatch.setattr(accuracy, "WRITTEN_TO", tmp_path)
+    for turn in ("first", "second"):
+        write = f"import pathlib; pathlib.Path({str(written)!r}).write_text('{turn}')"
+        folder = tmp_path / "kept" / turn
+        assert accuracy.main([str(folder), sys.executable, "-c", write]) == 0
+        assert (folder / written.name).read_text() == turn

@@ -16,9 +16,10 @@ RESULTS = ("*_temp*.json", "*_temp*.html")
 WHOLE = "_allresults.json"
 
 
-def found() -> set[Path]:
-    """Results that lie where evaluations write them."""
-    return {path for pattern in RESULTS for path in WRITTEN_TO.glob(pattern)}
+def found() -> dict[Path, int]:
+    """Results that lie where evaluations write them, with the time of their last change."""
+    paths = (path for pattern in RESULTS for path in WRITTEN_TO.glob(pattern))
+    return {path: path.stat().st_mtime_ns for path in paths}
 
 
 def run(command: list[str]) -> int:
@@ -37,9 +38,10 @@ def run(command: list[str]) -> int:
 def main(arguments: list[str]) -> int:
     """Runs the evaluation, keeps and prints what it wrote, and gives its exit code."""
     folder, *command = arguments
+    Path(folder).mkdir(parents=True, exist_ok=True)
     before = found()
     code = run(command)
-    for result in sorted(found() - before):
+    for result in sorted(path for path, changed in found().items() if before.get(path) != changed):
         kept = shutil.copy(result, folder)
         if result.suffix == ".json" and not result.name.endswith(WHOLE):
             print(f"{kept}:\n{result.read_text(encoding='utf-8')}", flush=True)

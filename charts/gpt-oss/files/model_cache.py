@@ -1,8 +1,10 @@
 """Fills and verifies the model cache: ``model_cache.py fill|wait``.
 
 ``fill`` fetches the pinned revision's safetensors checkpoint and the harmony vocabulary, verifies
-both, and does nothing when they are there already: then it needs neither token nor network.
-``wait`` returns when another pod has filled the cache.
+both, and does nothing when they are there already: then it needs neither token nor network. What is
+cut short is fetched again. A file ``unverified-REVISION`` beside the snapshots says that a download
+has begun and nobody has verified it to its end. ``wait`` returns when another pod has filled the
+cache.
 
 Environment: HF_HOME (the cache), MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256, VOCABULARY_URL.
 """
@@ -11,8 +13,11 @@ from __future__ import annotations
 
 import base64
 import hashlib
+import http.client
 import json
 import os
+import re
+import signal
 import struct
 import sys
 import time
@@ -26,6 +31,7 @@ VOCABULARY_SIZE = 199_998
 WAIT_SECONDS = 7200
 POLL_SECONDS = 10
 CHUNK = 16 * 1024 * 1024
+NEEDED = ("HF_HOME", "MODEL_ID", "MODEL_REVISION", "VOCABULARY_SHA256")
 
 
 class CacheError(Exception):
@@ -58,23 +64,43 @@ def check_shard(path: Path) -> None:
         raise CacheError(f"{path}: has {size} bytes, its header says {expected}")
 
 
-def check_model(folder: Path) -> list[Path]:
+def check_files(folder: Path) -> list[Path]:
     """Checks that a revision is complete and gives its shards.
 
     Raises:
-        CacheError: A file is missing or cut short.
+        CacheError: Files are missing or cut short; names all.
     """
     try:
         index = json.loads((folder / "model.safetensors.index.json").read_text())
         shards = [folder / name for name in sorted(set(index["weight_map"].values()))]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(f"{folder}: no complete checkpoint: {error}") from error
-    for name in ("config.json", "tokenizer.json", "tokenizer_config.json"):
-        if not (folder / name).is_file():
-            raise CacheError(f"{folder / name} is missing")
+    names = ("config.json", "tokenizer.json", "tokenizer_config.json")
+    lacks = [f"{folder / name} is missing" for name in names if not (folder / name).is_file()]
     for shard in shards:
-        check_shard(shard)
+        try:
+            check_shard(shard)
+        except CacheError as error:
+            lacks.append(str(error))
+    if lacks:
+        raise CacheError("; ".join(lacks))
     return shards
+
+
+def check_model(folder: Path) -> None:
+    """Checks that a revision is complete, and verified if it was downloaded here.
+
+    Raises:
+        CacheError: Files are missing or cut short, or a download was not verified.
+    """
+    check_files(folder)
+    if unverified(folder).exists():
+        raise CacheError(f"{folder}: its download was stopped before it was verified")
+
+
+def unverified(folder: Path) -> Path:
+    """The file that says that nobody has verified a revision since its download began."""
+    return folder.parent.parent / f"unverified-{folder.name}"
 
 
 def check_vocabulary(path: Path, sha256: str) -> None:
@@ -92,11 +118,12 @@ def check_vocabulary(path: Path, sha256: str) -> None:
 
 
 def check_digests(shards: list[Path]) -> None:
-    """Checks the content of shards whose blob is named after its SHA-256; removes a bad one.
+    """Checks the content of shards whose blob is named after its SHA-256; removes bad ones.
 
     Raises:
-        CacheError: A shard's content is not what its name says.
+        CacheError: The content of shards is not what their names say; names all.
     """
+    bad = []
     for shard in shards:
         blob = shard.resolve()
         if len(blob.name) != 64:
@@ -105,11 +132,65 @@ def check_digests(shards: list[Path]) -> None:
         with blob.open("rb") as file:
             while chunk := file.read(CHUNK):
                 digest.update(chunk)
-        if digest.hexdigest() != blob.name:
-            blob.unlink()
-            shard.unlink()
-            raise CacheError(f"{shard.name}: content has another SHA-256 than its name; removed")
-        print(f"verified {shard.name}", flush=True)
+        if digest.hexdigest() == blob.name:
+            print(f"verified {shard.name}", flush=True)
+        else:
+            remove(shard)
+            bad.append(shard.name)
+    if bad:
+        raise CacheError(f"{', '.join(bad)}: content has another SHA-256 than its name; removed")
+
+
+def remove(link: Path) -> None:
+    """Removes a file of a snapshot and the blob that it stands for."""
+    link.resolve().unlink(missing_ok=True)
+    link.unlink(missing_ok=True)
+
+
+def remove_cut(folder: Path) -> None:
+    """Removes what cannot be read: a download trusts every blob that exists."""
+    for path in sorted([*folder.glob("*.safetensors"), *folder.glob("*.json")]):
+        try:
+            if path.suffix == ".json":
+                json.loads(path.read_text(encoding="utf-8"))
+            else:
+                check_shard(path)
+        except (CacheError, OSError, ValueError) as error:
+            print(f"removed: {error if path.name in str(error) else path}", flush=True)
+            remove(path)
+
+
+def download(home: Path, model: str, revision: str) -> None:
+    """Fetches a revision's safetensors checkpoint, or what is missing of it.
+
+    Raises:
+        CacheError: The hub's client failed; says at which address.
+    """
+    try:
+        from huggingface_hub import snapshot_download
+
+        snapshot_download(model, revision=revision, cache_dir=home / "hub", ignore_patterns=IGNORED)
+    except Exception as error:
+        # By version they come from requests, httpx or another client; none is for the reader.
+        hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
+        raise CacheError(f"cannot download {model}: {told(error, hub)}") from error
+
+
+def told(error: BaseException, address: str) -> str:
+    """An error on one line, with its address and without what signs or opens that."""
+    text = f"{type(error).__name__}: {error}"
+    cause: BaseException | None = error
+    while cause and "://" not in text:
+        try:
+            address = str(cause.request.url)  # type: ignore[attr-defined]
+            break
+        except (AttributeError, RuntimeError):
+            cause = cause.__cause__ or cause.__context__
+    if "://" not in text:
+        text = f"{text} ({address})"
+    text = re.sub(r"For more information check: \S+", "", text)
+    text = re.sub(r"(://)[^/\s@]*@|\?[^\s'\")]+", r"\1", text)
+    return " ".join(text.split())
 
 
 def vocabulary_of(tokenizer: Path) -> bytes:
@@ -143,8 +224,11 @@ def fill_vocabulary(path: Path, tokenizer: Path, sha256: str, url: str) -> None:
     if hashlib.sha256(content).hexdigest() != sha256:
         if not url.startswith("https://"):
             raise CacheError(f"VOCABULARY_URL {url!r} is not an https address")
-        with urllib.request.urlopen(url, timeout=60) as response:  # noqa: S310 (https, above)
-            content = response.read()
+        try:
+            with urllib.request.urlopen(url, timeout=60) as response:  # noqa: S310 (https, above)
+                content = response.read()
+        except (OSError, ValueError, http.client.HTTPException) as error:
+            raise CacheError(f"cannot download {path.name}: {told(error, url)}") from error
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f"{path.name}.{os.getpid()}")
     partial.write_bytes(content)
@@ -176,6 +260,26 @@ def name_main(folder: Path) -> None:
     partial.replace(main)
 
 
+def fetch(home: Path, model: str, revision: str) -> None:
+    """Downloads what a revision lacks and verifies all of it; marks it until that is done.
+
+    Raises:
+        CacheError: The hub's client failed, or what was fetched is not what it should be.
+    """
+    folder = snapshot(home, model, revision)
+    mark = unverified(folder)
+    mark.parent.mkdir(parents=True, exist_ok=True)
+    mark.touch()
+    try:
+        shards = check_files(folder)
+    except CacheError:
+        remove_cut(folder)
+        download(home, model, revision)
+        shards = check_files(folder)
+    check_digests(shards)
+    mark.unlink(missing_ok=True)
+
+
 def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
     """Fills the cache with a revision and the vocabulary, unless both are there.
 
@@ -186,10 +290,7 @@ def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
     try:
         check_model(folder)
     except CacheError:
-        from huggingface_hub import snapshot_download
-
-        snapshot_download(model, revision=revision, cache_dir=home / "hub", ignore_patterns=IGNORED)
-        check_digests(check_model(folder))
+        fetch(home, model, revision)
     vocabulary = home / "tiktoken" / VOCABULARY_NAME
     try:
         check_vocabulary(vocabulary, sha256)
@@ -215,17 +316,21 @@ def wait(home: Path, folder: Path, sha256: str) -> None:
 
 def main(arguments: list[str]) -> int:
     """Runs ``fill`` or ``wait``; 1 when the cache cannot be completed."""
+    needed = (*NEEDED, "VOCABULARY_URL") if arguments == ["fill"] else NEEDED
+    if arguments not in (["fill"], ["wait"]):
+        print("usage: model_cache.py fill|wait", file=sys.stderr)
+        return 2
+    if lacking := [name for name in needed if not os.environ.get(name)]:
+        print(f"model cache: set {', '.join(lacking)}", file=sys.stderr)
+        return 2
     home = Path(os.environ["HF_HOME"])
     model, revision = os.environ["MODEL_ID"], os.environ["MODEL_REVISION"]
     sha256 = os.environ["VOCABULARY_SHA256"]
     try:
         if arguments == ["fill"]:
             fill(home, model, revision, sha256, os.environ["VOCABULARY_URL"])
-        elif arguments == ["wait"]:
-            wait(home, snapshot(home, model, revision), sha256)
         else:
-            print("usage: model_cache.py fill|wait", file=sys.stderr)
-            return 2
+            wait(home, snapshot(home, model, revision), sha256)
     except (CacheError, OSError) as error:
         print(f"model cache: {error}", file=sys.stderr)
         return 1
@@ -233,4 +338,6 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
+    # Ctrl-C ends it as it ends any program; the next run goes on from there.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     sys.exit(main(sys.argv[1:]))
