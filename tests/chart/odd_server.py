@@ -53,6 +53,11 @@ class Odd:
             send(part)
 
 
+class Server(ThreadingHTTPServer):
+    daemon_threads = True
+    request_queue_size = 128
+
+
 @contextmanager
 def odd_server(answer: Callable[[str, Any], Any]) -> Iterator[Odd]:
     """A server that answers so, at a free port of this machine."""
@@ -86,8 +91,7 @@ def odd_server(answer: Callable[[str, Any], Any]) -> Iterator[Odd]:
             self.end_headers()
             self.wfile.write(found.body)
 
-    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-    server.daemon_threads = True
+    server = Server(("127.0.0.1", 0), Handler)
     odd = Odd(f"http://127.0.0.1:{server.server_port}", answer)
     thread = threading.Thread(target=server.serve_forever, kwargs={"poll_interval": 0.02})
     thread.start()
