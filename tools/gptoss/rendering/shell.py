@@ -74,14 +74,21 @@ class LaunchPlan:
         return [*(container.name for container in self.serving), *jobs]
 
 
-def render_shell(target: Target, part: str | None = None) -> Rendered:
+def render_shell(
+    target: Target, part: str | None = None, gpus_of_machine: int | None = None
+) -> Rendered:
     """A launch script with its engine files and scripts, or one part as a script of its own.
+
+    Args:
+        target: The target.
+        part: The one part to give.
+        gpus_of_machine: GPUs that a machine has, when not as many as its kind of GPU comes in.
 
     Raises:
         InputError: There is no such part, a worker spans several machines, or several servers
             would listen on one port.
     """
-    plan = _plan(target)
+    plan = _plan(target, gpus_of_machine)
     if part is not None:
         return Rendered({f"{part}.sh": _part(plan, part)})
     files = {"launch.sh": _from_template("launch.sh.j2", _context(plan))}
@@ -90,8 +97,9 @@ def render_shell(target: Target, part: str | None = None) -> Rendered:
     return Rendered(files, tuple(_notes(plan)))
 
 
-def _plan(target: Target) -> LaunchPlan:
+def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
     found = containers(target, ADDRESS)
+    found = replace(found, gpus_of_machine=gpus_of_machine or found.gpus_of_machine)
     if found.frontend:
         listening = found.frontend
         found = replace(found, frontend=_listening(listening, "--http-"))
