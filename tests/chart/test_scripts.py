@@ -315,69 +315,13 @@ def test_only_the_pinned_revision_s_safetensors_checkpoint_is_fetched(
     }
 
 
-def test_the_benchmark_prints_its_summary_and_gives_aiperf_s_exit_code(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    write = (
-        "import pathlib, sys\n"
-        "pathlib.Path(sys.argv[2], 'profile_export_aiperf.json').write_text('{\"rate\": 1}')\n"
-        "sys.exit(3)"
-    )
-    command = [sys.executable, "-c", write, "--artifact-dir", str(tmp_path)]
-    assert script("benchmark").main(command) == 3
-    assert '{"rate": 1}' in capfd.readouterr().out
-
-
-FAKE_AIPERF = """
-import json, pathlib, sys
-words = sys.argv[1:]
-value = lambda flag: words[words.index(flag) + 1]
-folder = pathlib.Path(value("--artifact-dir"))
-folder.mkdir(parents=True)
-measured = {"request_throughput": {"avg": int(value("--concurrency")) / 10}}
-(folder / "profile_export_aiperf.json").write_text(json.dumps(measured))
-sys.exit(9 if value("--concurrency") == "64" else 0)
-"""
-
-
-def sweep(concurrencies: str, folder: Path) -> int:
-    command = [sys.executable, "-c", FAKE_AIPERF, "--random-seed", "1", "--artifact-dir"]
-    arguments = ["--sweep", concurrencies, "--rounds", "5", *command, str(folder)]
-    code: int = script("benchmark").main(arguments)
-    return code
-
-
-def test_a_sweep_says_where_it_is_and_ends_with_a_table(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert sweep("8,16", tmp_path) == 0
-    out = capfd.readouterr().out
-    assert "step 1 of 2: concurrency 8\n" in out
-    *_, told, head, first, second = out.splitlines()
-    assert told == "2 of 2 steps done"
-    assert head.split()[:2] == ["concurrency", "requests/s"]
-    assert first.split()[:3] == ["8", "0.80", "-"]
-    assert second.split()[:3] == ["16", "1.60", "-"]
-    assert (tmp_path / "concurrency-16" / "profile_export_aiperf.json").exists()
-
-
-def test_a_step_that_fails_ends_the_sweep_with_its_exit_code_and_what_was_measured(
-    tmp_path: Path, capfd: pytest.CaptureFixture[str]
-) -> None:
-    assert sweep("8,64,128", tmp_path) == 9
-    out = capfd.readouterr().out
-    assert "1 of 3 steps done" in out
-    assert not (tmp_path / "concurrency-128").exists()
-
-
-@pytest.mark.parametrize("name", ["benchmark", "accuracy"])
-def test_a_job_that_is_stopped_passes_it_on_to_its_command(name: str) -> None:
+def test_an_evaluation_that_is_stopped_passes_it_on_to_its_command() -> None:
     stop = "import os, signal, time; os.kill(os.getppid(), signal.SIGTERM); time.sleep(60)"
     runner = (
         "import runpy, sys; script = runpy.run_path(sys.argv[1]); "
         "sys.exit(script['run']([sys.executable, '-c', sys.argv[2]]))"
     )
-    path = CHART / "files" / f"{name}.py"
+    path = CHART / "files" / "accuracy.py"
     done = subprocess.run([sys.executable, "-c", runner, path, stop], check=False, timeout=30)
     assert done.returncode == 128 + 15
 

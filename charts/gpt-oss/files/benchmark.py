@@ -1,31 +1,62 @@
-"""Runs aiperf, once or for every step of a concurrency sweep, and prints what it measured.
+"""Runs aiperf, once or for every step of a concurrency sweep, and judges what it measured.
 
-    benchmark.py aiperf profile …
-    benchmark.py --sweep 32,64,128 --rounds 5 aiperf profile …
+    benchmark.py [--target FILE] aiperf profile …
+    benchmark.py [--target FILE] --sweep 32,64,128 [--rounds 5] aiperf profile …
 
 A step sends its concurrency times the rounds, after as many warm-up requests as its concurrency,
-all with prompts of their own, and writes to a folder of its own. A step that fails ends the sweep.
+all with prompts of their own. Each run gets a new folder below --artifact-dir: plan.json before it
+starts (what FILE says of the target, and the command lines), what aiperf writes, for a sweep in a
+folder a step, and outcome.json.
+
+Exits with 1 when a request failed, answers are not as long as asked, fewer requests were in flight
+than asked or nothing was measured; with 128 and the signal's number when it was stopped.
 """
 
 from __future__ import annotations
 
+import contextlib
+import hashlib
 import json
+import os
+import platform
+import re
 import signal
 import subprocess
 import sys
+import time
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
-SUMMARY = "profile_export_aiperf.json"
+OPTIONS = ("--target", "--sweep", "--rounds")
+FOLDER = "--artifact-dir"
+SUMMARY, RECORDS = "profile_export_aiperf.json", "profile_export.jsonl"
 COLUMNS = {
     "requests/s": ("request_throughput", "avg"),
-    "output tokens/s": ("output_token_throughput", "avg"),
-    "good requests/s": ("goodput", "avg"),
+    "tokens/s": ("output_token_throughput", "avg"),
+    "tokens/s/user": ("output_token_throughput_per_user", "avg"),
     "TTFT p50 ms": ("time_to_first_token", "p50"),
     "TTFT p99 ms": ("time_to_first_token", "p99"),
     "ITL p50 ms": ("inter_token_latency", "p50"),
     "ITL p99 ms": ("inter_token_latency", "p99"),
+    "good/s": ("goodput", "avg"),
 }
+# Share of the answers that may have another length, and of the concurrency that must be reached.
+OTHER_LENGTHS, IN_FLIGHT = 0.01, 0.9
+# Below so many seconds the first and the last requests weigh too much to judge by concurrency.
+SHORT = 30
+# Seconds in which aiperf writes what it has when it is stopped; docker kills after ten.
+GRACE = 8
+SECRET = re.compile(r"(?i)((?:authorization|x-api-key|api-key|cookie)\s*:).*")
+
+
+def split(words: list[str]) -> tuple[dict[str, str], list[str]]:
+    """The script's own options, and the command that follows them."""
+    options = {}
+    while len(words) > 1 and words[0] in OPTIONS:
+        options[words[0]] = words[1]
+        words = words[2:]
+    return options, words
 
 
 def steps(words: list[str]) -> list[list[str]]:
@@ -33,16 +64,15 @@ def steps(words: list[str]) -> list[list[str]]:
 
     Words of the command keep their position; what a step adds comes after them.
     """
-    if words[:1] != ["--sweep"]:
-        return [words]
-    _, sweep, _, rounds, *command = words
-    return [
-        _step(command, number, int(concurrency), int(rounds))
-        for number, concurrency in enumerate(sweep.split(","))
-    ]
+    options, command = split(words)
+    if "--sweep" not in options:
+        return [command]
+    rounds = int(options.get("--rounds", 5))
+    listed = [int(concurrency) for concurrency in options["--sweep"].split(",")]
+    return [_step(command, place, concurrency, rounds) for place, concurrency in enumerate(listed)]
 
 
-def _step(command: list[str], number: int, concurrency: int, rounds: int) -> list[str]:
+def _step(command: list[str], place: int, concurrency: int, rounds: int) -> list[str]:
     requests = concurrency * rounds
     warmup = int(value(command, "--warmup-request-count") or concurrency)
     step = {
@@ -50,18 +80,12 @@ def _step(command: list[str], number: int, concurrency: int, rounds: int) -> lis
         "--request-count": str(requests),
         "--warmup-request-count": str(warmup),
         "--num-dataset-entries": value(command, "--num-dataset-entries") or str(requests + warmup),
-        "--artifact-dir": f"{value(command, '--artifact-dir')}/concurrency-{concurrency}",
+        FOLDER: f"{value(command, FOLDER)}/concurrency-{concurrency}",
     }
     if seed := value(command, "--random-seed"):
         # The same seed gives the same prompts, and the KV cache still holds those of the last step.
-        step["--random-seed"] = str(int(seed) + number)
-    words = list(command)
-    for flag, text in step.items():
-        if flag in words:
-            words[words.index(flag) + 1] = text
-        else:
-            words += [flag, text]
-    return words
+        step["--random-seed"] = str(int(seed) + place)
+    return with_values(command, step)
 
 
 def value(command: list[str], flag: str) -> str | None:
@@ -69,32 +93,180 @@ def value(command: list[str], flag: str) -> str | None:
     return command[command.index(flag) + 1] if flag in command else None
 
 
-def run(command: list[str]) -> int:
-    """Runs a command to its end and gives its exit code; a request to stop is passed on."""
-    with subprocess.Popen(command) as process:
-        # A terminal interrupts the command itself; this process only outlives it to report.
-        before = {
-            signal.SIGINT: signal.signal(signal.SIGINT, lambda *_: None),
-            signal.SIGTERM: signal.signal(signal.SIGTERM, lambda *_: process.terminate()),
-        }
-        code = process.wait()
-    for number, handler in before.items():
-        signal.signal(number, handler)
-    return code if code >= 0 else 128 - code
+def number(command: list[str], flag: str) -> int:
+    """The whole number that a command line gives a flag, or 0."""
+    text = value(command, flag) or ""
+    return int(text) if text.isdigit() else 0
 
 
-def results(command: list[str]) -> list[Path]:
-    """The summaries that a command left in its folder."""
-    return sorted(Path(value(command, "--artifact-dir") or ".").rglob(SUMMARY))
+def with_values(command: list[str], values: dict[str, str]) -> list[str]:
+    """A command line with other values of some flags; a flag that is not there comes last."""
+    words = list(command)
+    for flag, text in values.items():
+        if flag in words:
+            words[words.index(flag) + 1] = text
+        else:
+            words += [flag, text]
+    return words
 
 
-def table(done: list[list[str]]) -> str:
-    """What each finished step measured, one line a step."""
-    lines = [["concurrency", *COLUMNS]]
-    for command in done:
-        measured = [json.loads(path.read_text(encoding="utf-8")) for path in results(command)[:1]]
-        cells = [_cell(measured, *column) for column in COLUMNS.values()]
-        lines.append([value(command, "--concurrency") or "", *cells])
+class Runner:
+    """Runs one command after the other; SIGINT and SIGTERM end the one that runs.
+
+    Attributes:
+        stopped: Number of the signal that came, or 0.
+    """
+
+    def __init__(self) -> None:
+        self.stopped = 0
+        self._process: subprocess.Popen[bytes] | None = None
+        for each in (signal.SIGINT, signal.SIGTERM):
+            signal.signal(each, self._stop)
+        signal.signal(signal.SIGALRM, lambda *_: self._send(signal.SIGKILL))
+
+    def run(self, command: list[str]) -> int:
+        """Runs a command to its end and gives its exit code."""
+        try:
+            # In a session of its own a terminal's Ctrl-C reaches it once, from here.
+            self._process = subprocess.Popen(command, start_new_session=True)
+        except OSError as error:
+            print(f"{command[0]}: {error.strerror}", file=sys.stderr, flush=True)
+            return 127
+        if self.stopped:
+            self._send(signal.SIGINT)
+        code = self._process.wait()
+        signal.alarm(0)
+        # aiperf that is killed leaves processes behind.
+        self._send(signal.SIGKILL)
+        return code if code >= 0 else 128 - code
+
+    def _stop(self, signum: int, _frame: object) -> None:
+        # On SIGINT aiperf writes what it measured so far; on SIGTERM it drops it.
+        self._send(signal.SIGKILL if self.stopped else signal.SIGINT)
+        self.stopped = signum
+        signal.alarm(GRACE)
+
+    def _send(self, signum: int) -> None:
+        if self._process:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._process.pid, signum)
+
+
+def summary_of(folder: Path) -> tuple[dict[str, Any], str]:
+    """What aiperf measured in a step, and what is wrong with the file."""
+    path = folder / SUMMARY
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        return {}, f"nothing was measured: there is no {path}"
+    except ValueError:
+        return {}, f"nothing was measured: {path} is cut off or no JSON"
+    return (found, "") if isinstance(found, dict) else ({}, f"{path} is no summary of aiperf")
+
+
+def metric(summary: dict[str, Any], tag: str, statistic: str = "avg") -> float | None:
+    """One number of a summary."""
+    found = summary.get(tag)
+    read = found.get(statistic) if isinstance(found, dict) else None
+    return read if isinstance(read, (int, float)) else None
+
+
+def ended_in(summary: dict[str, Any], folder: Path) -> tuple[int, Counter[str]]:
+    """Requests that ended, and the causes of those that failed."""
+    causes: Counter[str] = Counter()
+    if summary:
+        for each in summary.get("error_summary") or []:
+            causes[_cause(each["error_details"])] += each["count"]
+        failed = int(metric(summary, "error_request_count") or 0)
+        if failed > causes.total():
+            causes["aiperf names no cause"] += failed - causes.total()
+        return int(metric(summary, "request_count") or 0) + causes.total(), causes
+    ended, path = 0, folder / RECORDS
+    # When every request fails aiperf leaves nothing but the records.
+    for line in path.read_text(encoding="utf-8").splitlines() if path.exists() else ():
+        with contextlib.suppress(ValueError):  # the last line of a run that was killed
+            record = json.loads(line)
+            if record["metadata"].get("benchmark_phase") != "warmup":
+                ended += 1
+                causes.update([_cause(record["error"])] if record.get("error") else [])
+    return ended, causes
+
+
+def _cause(error: dict[str, Any]) -> str:
+    """An error in one line, with the server's own message."""
+    message = str(error.get("message") or "")
+    with contextlib.suppress(ValueError, KeyError, TypeError):
+        message = json.loads(message)["message"]
+    kind = " ".join(str(part) for part in (error.get("code"), error.get("type")) if part)
+    return " ".join(f"{kind}: {message}".split())[:200]
+
+
+def judge(command: list[str], summary: dict[str, Any], wrong: list[str], folder: Path) -> Any:
+    """A step as outcome.json has it. Takes what already is wrong with it."""
+    ended, causes = ended_in(summary, folder)
+    failed, asked = causes.total(), number(command, "--request-count")
+    other = int(metric(summary, "osl_mismatch_count") or 0)
+    problems = [*wrong, *([f"{failed} of {ended} requests failed"] if failed else [])]
+    if summary and asked not in (0, ended):
+        problems.append(f"{ended} requests ended, {asked} were asked")
+    problems += _lengths(command, summary, other, ended - failed)
+    # Requests that fail end at once, so there are fewer beside the others.
+    problem, note = ("", "") if failed or wrong else _in_flight(command, summary)
+    return {
+        "concurrency": number(command, "--concurrency") or None,
+        "requests": ended,
+        "errors": failed,
+        "lengthMismatches": other,
+        "effectiveConcurrency": _effective(summary),
+        "complete": bool(summary) and not summary.get("was_cancelled") and asked in (0, ended),
+        "problems": [*problems, *([problem] if problem else [])],
+        "notes": [note] if note else [],
+        "causes": [{"count": count, "cause": cause} for cause, count in causes.most_common()],
+    }
+
+
+def _lengths(command: list[str], summary: dict[str, Any], other: int, answers: int) -> list[str]:
+    if other > OTHER_LENGTHS * answers:
+        return [f"{other} of {answers} answers are not as long as asked"]
+    asked = number(command, "--output-tokens-mean")
+    average = metric(summary, "output_sequence_length")
+    varied = value(command, "--output-tokens-stddev") not in (None, "0")
+    if not asked or average is None or varied or abs(average - asked) <= OTHER_LENGTHS * asked:
+        return []
+    return [f"answers have {average:.1f} tokens on average, {asked} were asked"]
+
+
+def _effective(summary: dict[str, Any]) -> float | None:
+    """Requests in flight on average; by Little's law where aiperf does not say it."""
+    latency, rate = metric(summary, "request_latency"), metric(summary, "request_throughput")
+    little = latency * rate / 1000 if latency and rate else None
+    return metric(summary, "effective_concurrency") or little
+
+
+def _in_flight(command: list[str], summary: dict[str, Any]) -> tuple[str, str]:
+    """A problem or a note, when fewer requests were in flight than asked."""
+    asked, effective = number(command, "--concurrency"), _effective(summary)
+    seconds = metric(summary, "benchmark_duration")
+    if effective is None or not seconds or effective >= IN_FLIGHT * asked:
+        return "", ""
+    said = f"{effective:.1f} requests were in flight on average, {asked} were asked"
+    if seconds < SHORT:
+        return "", f"{said}: {seconds:.1f} s are too short to judge by that"
+    # While the last requests run, none take the places of those that end before them.
+    last = (metric(summary, "request_latency", "max") or 0) / 1000
+    if effective >= IN_FLIGHT * asked * (1 - last / seconds):
+        rounds = number(command, "--request-count") / asked
+        return "", f"{said}: {rounds:g} rounds are few, and in the last places stay empty"
+    return f"{said}: the client, the network or a limit of connections held them back", ""
+
+
+def table(done: list[tuple[Any, dict[str, Any]]]) -> str:
+    """What each step measured, one line a step."""
+    lines = [["concurrency", "effective", "requests", "errors", *COLUMNS]]
+    for step, summary in done:
+        told = [step[k] for k in ("concurrency", "effectiveConcurrency", "requests", "errors")]
+        told += [metric(summary, *column) for column in COLUMNS.values()]
+        lines.append(["-" if n is None else f"{n:.2f}".removesuffix(".00") for n in told])
     widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
     return "\n".join(
         "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
@@ -102,26 +274,98 @@ def table(done: list[list[str]]) -> str:
     )
 
 
-def _cell(measured: list[dict[str, Any]], metric: str, statistic: str) -> str:
-    number = measured[0].get(metric, {}).get(statistic) if measured else None
-    return "-" if number is None else f"{number:.2f}"
+def new_folder(base: Path, plan: object) -> Path:
+    """A new folder for a run, named by its time and its plan: equal plans end equally."""
+    digest = hashlib.sha256(json.dumps(plan, sort_keys=True).encode()).hexdigest()[:8]
+    while True:
+        folder = base / f"{time.strftime('%Y%m%dT%H%M%SZ', time.gmtime())}-{digest}"
+        try:
+            folder.mkdir(parents=True)
+        except FileExistsError:
+            time.sleep(1)
+        else:
+            return folder
+
+
+def write(path: Path, content: dict[str, Any]) -> None:
+    """Writes JSON, whole or not at all."""
+    part = path.with_suffix(".part")
+    part.write_text(json.dumps(content, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    part.replace(path)
+
+
+def plan_of(known: dict[str, Any], commands: list[list[str]], folder: Path) -> dict[str, Any]:
+    """What plan.json says. Takes what is known of the target."""
+    versions = {"aiperf": _version(commands[0][0]), "python": platform.python_version()}
+    return {
+        "version": 1,
+        **known,
+        "started": now(),
+        "argv": [_without_secrets(command) for command in commands],
+        "steps": [
+            {
+                "concurrency": number(command, "--concurrency") or None,
+                "requests": number(command, "--request-count") or None,
+                "warmup": number(command, "--warmup-request-count"),
+                "folder": os.path.relpath(value(command, FOLDER) or folder, folder),
+            }
+            for command in commands
+        ],
+        "versions": {"gptoss": None, **known.get("versions", {}), **versions},
+    }
+
+
+def now() -> str:
+    """The time in UTC."""
+    return time.strftime("%Y-%m-%dT%H:%M:%SZ", time.gmtime())
+
+
+def _without_secrets(command: list[str]) -> list[str]:
+    words = [SECRET.sub(r"\1 ***", word) for word in command]
+    return with_values(words, {"--api-key": "***"}) if "--api-key" in words else words
+
+
+def _version(program: str) -> str | None:
+    try:
+        said = subprocess.run([program, "--version"], capture_output=True, text=True, check=False)
+    except OSError:
+        return None
+    found = re.search(r"\d+\.\d+\.\S+", said.stdout)
+    return found[0] if found else None
 
 
 def main(words: list[str]) -> int:
-    """Runs every step and gives the exit code of the first that fails, or 0."""
-    commands, done, code = steps(words), [], 0
-    for number, command in enumerate(commands, 1):
-        if len(commands) > 1:
-            concurrency = value(command, "--concurrency")
-            print(f"step {number} of {len(commands)}: concurrency {concurrency}", flush=True)
-        code = run(command)
-        for summary in results(command):
-            print(f"{summary}:\n{summary.read_text(encoding='utf-8')}", flush=True)
-        if code:
+    """Runs every step and gives the exit code; a step that measures nothing ends a sweep."""
+    runner = Runner()
+    options, command = split(words)
+    target = options.get("--target")
+    known = json.loads(Path(target).read_text(encoding="utf-8")) if target else {}
+    folder = new_folder(Path(value(command, FOLDER) or "artifacts"), [known, words])
+    own = words[: len(words) - len(command)]
+    commands = steps([*own, *with_values(command, {FOLDER: str(folder)})])
+    plan = plan_of(known, commands, folder)
+    write(folder / "plan.json", plan)
+    print(f"results go to {folder}", flush=True)
+    done: list[tuple[Any, dict[str, Any]]] = []
+    for command, step in zip(commands, plan["steps"], strict=True):
+        asked = f"concurrency {step['concurrency']}, {step['requests']} requests"
+        print(f"step {len(done) + 1} of {len(commands)}: {asked}", flush=True)
+        code = runner.run(command)
+        summary, missing = summary_of(folder / step["folder"])
+        stopped = runner.stopped and f"it was stopped by {signal.Signals(runner.stopped).name}"
+        wrong = [stopped or (f"aiperf ended with exit code {code}" if code else ""), missing]
+        step = judge(command, summary, list(filter(None, wrong)), folder / step["folder"])
+        done.append((step, summary))
+        causes = [f"  {each['count']} x {each['cause']}" for each in step["causes"][:5]]
+        print("\n".join([table(done[-1:]), *step["problems"], *causes, *step["notes"]]), flush=True)
+        if code or not summary or runner.stopped:
             break
-        done.append(command)
     if len(commands) > 1:
-        print(f"{len(done)} of {len(commands)} steps done\n{table(done)}", flush=True)
+        print(f"{len(done)} of {len(commands)} steps\n{table(done)}", flush=True)
+    code = 128 + runner.stopped if runner.stopped else int(any(s["problems"] for s, _ in done))
+    outcome = {"version": 1, "finished": now(), "code": code, "steps": [step for step, _ in done]}
+    write(folder / "outcome.json", outcome)
+    print(f"results are in {folder}", flush=True)
     return code
 
 

@@ -1,13 +1,16 @@
 {{/* The benchmark Job: aiperf sends the target's traffic. */}}
 
-{{/* Words that benchmark.py is given, as YAML: the aiperf command line, after the sweep if there is
-     one. Of a sweep's command benchmark.py fills in what changes from step to step. */}}
+{{/* Words that benchmark.py is given, as YAML: where it reads what it measures, the sweep if there
+     is one, and the aiperf command line. Of a sweep's command benchmark.py fills in what changes from
+     step to step. */}}
 {{- define "gpt-oss.benchmarkWords" -}}
 {{- $workload := .Values.workload -}}
 {{- $options := .Values.benchmark -}}
 {{- $sweep := kindIs "map" $workload.sweep -}}
 {{- $steps := include "gpt-oss.concurrencies" . | fromJsonArray -}}
-{{- $first := first $steps | int -}}
+{{- $first := first $steps | int }}
+- --target
+- /etc/gpt-oss/scripts/benchmark.json
 {{- if $sweep }}
 - --sweep
 - {{ include "gpt-oss.join" $steps | quote }}

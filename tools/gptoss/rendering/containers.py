@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 SCRIPTS = "/etc/gpt-oss/scripts"
 PORT = 8000
+SCRIPT = "benchmark.py"
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted)
 SERVER = "server"
 SCHEMA_LINE = "# yaml-language-server:"
@@ -178,10 +179,7 @@ def containers(target: Target, address: str) -> Containers:
         smoke=RenderedContainer("smoke", "smoke", images[0], smoke),
         bench=_bench(target, address),
         engine=dict(_engine_files(target)),
-        scripts={
-            path.name: path.read_text(encoding="utf-8")
-            for path in sorted((folders.chart() / "files").glob("*.py"))
-        },
+        scripts=_scripts(target),
         needs_nats=deployment.runtime is Runtime.DYNAMO and release.event_plane == "nats",
         gpus_of_machine=gpu.per_node,
     )
@@ -255,6 +253,15 @@ def _bench(target: Target, address: str) -> RenderedContainer | None:
             for name, annotation in benchmark.pod.annotations.items()
             if name.startswith("gpt-oss/")
         },
+    )
+
+
+def _scripts(target: Target) -> Mapping[str, str]:
+    """What the chart mounts under /etc/gpt-oss/scripts."""
+    return next(
+        found["data"]
+        for found in target.objects
+        if found["kind"] == "ConfigMap" and SCRIPT in found["data"]
     )
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.facts import folders
@@ -16,7 +16,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gptoss.command_lines.arguments import Arguments
     from gptoss.text.command import Variable
@@ -81,27 +81,27 @@ def _one_by_one(arguments: Arguments) -> Iterator[Arguments]:
 
 def _swept(command: Command, found: Measurement) -> Iterator[Command]:
     """The command lines that the chart's script makes of its words; else the one command line."""
-    names = [word.value.rpartition("/")[2] for word in command.words]
+    values = [word.value for word in command.words]
+    names = [value.rpartition("/")[2] for value in values]
     start = names.index(SCRIPT) + 1 if SCRIPT in names else len(names)
-    words = command.words[start:]
-    if found.tool.value != AIPERF or [word.value for word in words[0:4:2]] != [SWEEP, ROUNDS]:
+    own, of_aiperf = _script()["split"](values[start:])
+    if found.tool.value != AIPERF or SWEEP not in own:
         yield found.command
         return
+    sweep = command.words[values.index(SWEEP, start) + 1]
     try:
-        lines = _script()([word.value for word in words])
+        lines = _script()["steps"](values[start:])
     except ValueError:
         raise InputError(
-            f"{SCRIPT} takes numbers, as in {SWEEP} 32,64,128 {ROUNDS} 5", words[0].place
+            f"{SCRIPT} takes numbers, as in {SWEEP} 32,64,128 {ROUNDS} 5", sweep.place
         ) from None
-    places = [word.place for word in words[4:]]
+    places = [word.place for word in command.words[len(values) - len(of_aiperf) :]]
     for line in lines:
-        added = [words[1].place] * (len(line) - len(places))
+        added = [sweep.place] * (len(line) - len(places))
         yield Command(tuple(map(Located, line, [*places, *added])))
 
 
 @cache
-def _script() -> Callable[[list[str]], list[list[str]]]:
-    """The chart's own computation of a sweep, so that there is one."""
-    steps: Callable[[list[str]], list[list[str]]]
-    steps = runpy.run_path(str(folders.chart() / "files" / SCRIPT))["steps"]
-    return steps
+def _script() -> dict[str, Any]:
+    """The chart's own reading of its words, so that there is one."""
+    return runpy.run_path(str(folders.chart() / "files" / SCRIPT))
