@@ -213,8 +213,8 @@ def judge(command: list[str], summary: dict[str, Any], wrong: list[str], folder:
     # Requests that fail end at once, so there are fewer beside the others.
     problem, note = ("", "") if failed or wrong else _in_flight(command, summary)
     return {
-        "concurrency": number(command, "--concurrency") or None,
-        "requests": ended,
+        "concurrency": number(command, "--concurrency"),
+        "requests": ended - failed,
         "errors": failed,
         "lengthMismatches": other,
         "effectiveConcurrency": _effective(summary),
@@ -262,7 +262,7 @@ def _in_flight(command: list[str], summary: dict[str, Any]) -> tuple[str, str]:
 
 def table(done: list[tuple[Any, dict[str, Any]]]) -> str:
     """What each step measured, one line a step."""
-    lines = [["concurrency", "effective", "requests", "errors", *COLUMNS]]
+    lines = [["concurrency", "effective", "answered", "failed", *COLUMNS]]
     for step, summary in done:
         told = [step[k] for k in ("concurrency", "effectiveConcurrency", "requests", "errors")]
         told += [metric(summary, *column) for column in COLUMNS.values()]
@@ -304,7 +304,7 @@ def plan_of(known: dict[str, Any], commands: list[list[str]], folder: Path) -> d
         "argv": [_without_secrets(command) for command in commands],
         "steps": [
             {
-                "concurrency": number(command, "--concurrency") or None,
+                "concurrency": number(command, "--concurrency"),
                 "requests": number(command, "--request-count") or None,
                 "warmup": number(command, "--warmup-request-count"),
                 "folder": os.path.relpath(value(command, FOLDER) or folder, folder),
