@@ -335,11 +335,11 @@ def test_targets_lists_targets_and_overlays_with_their_purpose() -> None:
 
 def test_help_groups_the_commands_by_what_one_wants() -> None:
     lines = run("--help").stdout.splitlines()
-    before, writing, reading = (
-        lines.index(title) for title in ("Before installing:", "Writing files:", "Reading on:")
-    )
+    titles = ("Before installing:", "Writing files:", "While it runs:", "Reading on:")
+    before, writing, running, reading = (lines.index(title) for title in titles)
     where = {words[0]: number for number, line in enumerate(lines) if (words := line.split())}
-    assert before < where["check"] < writing < where["render"] < reading < where["explain"]
+    assert before < where["check"] < writing < where["render"] < running < where["smoke"] < reading
+    assert reading < where["explain"]
     assert set(main.commands) <= set(where)
 
 

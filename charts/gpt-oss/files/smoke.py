@@ -61,6 +61,21 @@ PLANET = {
 }
 CONCURRENT = 50
 STATUSES = ("passed", "failed", "known", "unknown", "skipped")
+# Which facts of schema/known.yaml say why a case fails.
+CALLS_LOST = ("tool-call-in-pieces", "tool-call-on-analysis")
+KNOWN = {
+    "effort": ("effort-at-top",),
+    "effort-responses": ("effort-at-top",),
+    "tools-auto": CALLS_LOST,
+    "tools-stream": CALLS_LOST,
+    "tools-several": CALLS_LOST,
+    "tools-result": CALLS_LOST,
+    "responses-tools": CALLS_LOST,
+    "tools-required": ("tool-call-required-in-pieces",),
+    "tools-bare": ("tool-without-description", *CALLS_LOST),
+    "no-call": ("tool-message-without-call",),
+    "long-prompt": ("prompt-beyond-context",),
+}
 # What a deployment may offer or not, and what is taken for granted.
 OFFERS = {"reasoning": "yes", "tools": "yes", "structured": "no", "disaggregated": "no"}
 
@@ -106,6 +121,11 @@ class Answer:
         for name in ("error", "detail", "message"):
             told = told.get(name) or told if isinstance(told, dict) else told
         return f"HTTP {self.status}: {one_line(told if isinstance(told, str) else self.text)}"
+
+
+def base(url: str) -> str:
+    """An address without the path that every request begins with."""
+    return url.rstrip("/").removesuffix("/v1")
 
 
 def one_line(text: str, most: int = 200) -> str:
@@ -743,12 +763,13 @@ def known_in(release: str | None) -> dict[str, str]:
     """What is known to be broken in a release, by case, as the chart's facts have it."""
     path = Path(__file__).with_name("facts.json")
     facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    found = {}
-    for fact in facts.get("known") or ():
-        if release in fact["releases"]:
-            fixed = f", right from {fact['fixed']}" if fact.get("fixed") else ""
-            found[fact["case"]] = f"known in {release}{fixed}: {fact['why']}"
-    return found
+    told = {
+        fact["id"]: f"{fact['what']} (right from {fact['right'] or 'no release yet'})"
+        for fact in facts.get("known") or ()
+        if release in fact["broken"]
+    }
+    found = {name: [told[fact] for fact in ids if fact in told] for name, ids in KNOWN.items()}
+    return {name: f"known in {release}: {'; '.join(w)}" for name, w in found.items() if w}
 
 
 def row(result: Result) -> str:
@@ -827,8 +848,8 @@ def main(words: list[str], show: Callable[[Result], str] = row) -> int:
     """
     parser = options()
     given = parser.parse_args(words)
-    given.url = given.url.rstrip("/").removesuffix("/v1")
-    if not re.match(r"https?://[^/]", given.url):
+    given.url = base(given.url)
+    if not re.fullmatch(r"https?://(\[[\da-fA-F:]+\]|[^/\s:]+)(:\d{1,5})?(/\S*)?", given.url):
         parser.error(f"{given.url} is no address, as in http://127.0.0.1:8000")
     total = given.timeout or (900 if given.level == "full" else 120)
     end = time.monotonic() + total

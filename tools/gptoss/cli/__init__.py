@@ -10,6 +10,7 @@ from gptoss.cli.check import check
 from gptoss.cli.inspect import show
 from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.render import render
+from gptoss.cli.smoke import smoke
 from gptoss.cli.transfer import diff, import_
 from gptoss.cli.upgrade import upgrade
 from gptoss.text.errors import InputError
@@ -21,6 +22,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 SECTIONS = {
     "Before installing": (targets, check, show, bench, diff, upgrade),
     "Writing files": (render, import_, schema),
+    "While it runs": (smoke,),
     "Reading on": (rules, explain),
 }
 

@@ -1,0 +1,109 @@
+"""``gptoss smoke`` as people use it: the chart's script, told what a target offers."""
+
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+from click.testing import CliRunner, Result
+
+from gptoss.cli import main
+from gptoss.live.smoke import script, words_for_target
+from gptoss.sources.request import Request
+from tests.chart.good_model import good
+from tests.chart.odd_server import LISTING, Odd, Reply, odd_server
+
+
+@pytest.fixture
+def odd() -> Iterator[Odd]:
+    with odd_server(good) as found:
+        yield found
+
+
+def run(*words: str) -> Result:
+    return CliRunner().invoke(main, ["smoke", *words], catch_exceptions=False)
+
+
+def words_of(target: str, *settings: str) -> dict[str, str]:
+    """What the script is told of a target, the address and the model under their own names."""
+    words = words_for_target(Request((target,), settings=settings), None, None)
+    return {"url": words[0], "model": words[1], **dict(zip(words[2::2], words[3::2], strict=True))}
+
+
+def test_an_address_is_asked_for_the_model_that_it_lists(odd: Odd) -> None:
+    result = run(odd.address)
+    assert result.exit_code == 0
+    assert result.output.endswith("10 passed, 0 failed\n")
+    assert "\x1b" not in result.output
+
+
+def test_an_address_that_lists_several_models_needs_a_name(odd: Odd) -> None:
+    several = {"data": [*LISTING["data"], {"id": "other"}]}
+    odd.answer = lambda path, body: several if path == "/v1/models" else good(path, body)
+    result = run(odd.address)
+    assert result.exit_code == 2
+    assert "lists openai/gpt-oss-120b, other; say which to ask for, with --model" in result.output
+    assert run(odd.address, "--model", "openai/gpt-oss-120b").exit_code == 0
+
+
+def test_nobody_there_is_one_message_and_exit_2(odd: Odd) -> None:
+    with odd_server(good) as gone:
+        pass
+    result = run(gone.address)
+    assert result.exit_code == 2
+    assert result.output == f"gptoss: {gone.address}/v1/models: Connection refused\n"
+    assert odd.asked == []
+
+
+def test_a_failed_case_is_exit_1_and_stands_in_the_report(odd: Odd) -> None:
+    def answer(path: str, body: Any) -> Any:
+        is_asked = path == "/v1/completions"
+        return Reply(b'{"message": "boom"}', 500) if is_asked else good(path, body)
+
+    odd.answer = answer
+    result = run(odd.address, "--format", "json")
+    assert result.exit_code == 1
+    report = json.loads(result.stdout)
+    assert [c["id"] for c in report["cases"] if c["status"] == "failed"] == ["completions"]
+    junit = run(odd.address, "--format", "junit").stdout
+    assert '<failure message="HTTP 500: boom">' in junit
+
+
+def test_a_target_is_asked_where_its_launch_script_serves_it() -> None:
+    found = words_of("disagg-gb200")
+    assert (found["url"], found["model"]) == ("http://127.0.0.1:8000", "openai/gpt-oss-120b")
+    assert (found["--disaggregated"], found["--reasoning"], found["--tools"]) == ("yes",) * 3
+    assert found["--structured"] == "no"
+    assert words_of("agg-gb200")["--disaggregated"] == "no"
+
+
+def test_a_target_says_its_release_context_and_structured_output() -> None:
+    settings = (
+        "runtime.release=1.4.2",
+        "workers.worker.engine.max_seq_len=9000",
+        "workers.worker.engine.guided_decoding_backend=xgrammar",
+    )
+    found = words_of("agg-gb200", *settings)
+    assert (found["--release"], found["--context"]) == ("1.4.2", "9000")
+    assert found["--structured"] == "yes"
+
+
+def test_trtllm_serve_has_no_release_of_dynamo_and_reads_channels_itself() -> None:
+    found = words_of("serve-h100-2")
+    assert "--release" not in found
+    assert (found["--reasoning"], found["--tools"]) == ("yes", "yes")
+
+
+def test_a_target_may_be_served_elsewhere(odd: Odd) -> None:
+    result = run("agg-gb200", "--url", odd.address)
+    assert result.exit_code == 0
+    assert odd.asked
+
+
+@pytest.mark.parametrize("words", [(), ("agg-gb200", "disagg-gb200"), ("http://127.0.0.1:1x",)])
+def test_what_is_no_address_and_no_target_is_refused(words: tuple[str, ...]) -> None:
+    assert run(*words, "--model", "m").exit_code == 2
+
+
+def test_the_script_that_runs_is_the_charts() -> None:
+    assert str(script().__file__).endswith("charts/gpt-oss/files/smoke.py")
