@@ -88,7 +88,7 @@ RATES = (
     ),
     Metric(
         "tokensPerSecondPerDecodeGpu",
-        "/decode GPU",
+        "tok/s/decode GPU",
         "tokens/s/GPU",
         lambda p: p.tokens_per_second_per_decode_gpu,
         Better.HIGHER,
@@ -96,7 +96,7 @@ RATES = (
     ),
     Metric(
         "tokensPerSecondPerUser",
-        "/user",
+        "tok/s/user",
         "tokens/s/user",
         lambda p: p.tokens_per_second_per_user,
         Better.HIGHER,

@@ -55,7 +55,7 @@ def _prompt_lengths(run: Run) -> Iterator[str]:
     if pairs and pairs[0][1] > pairs[0][0] * 1.02:
         client, server = pairs[0]
         yield (
-            f"a prompt of {shown(client)} tokens is {shown(server)} for the server, "
+            f"a prompt of {client:,.0f} tokens is {server:,.0f} for the server, "
             "which adds the chat template"
         )
 

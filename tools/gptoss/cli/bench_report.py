@@ -20,7 +20,7 @@ import click
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["text", "json", "csv"]),
+    type=click.Choice(["text", "json", "csv", "markdown", "html"]),
     default=None,
     help="Form of the report; what --output ends with, else text.",
 )
@@ -28,7 +28,7 @@ import click
     "--output",
     metavar="PATH",
     type=click.Path(path_type=Path),
-    help="File to write.",
+    help="File to write, or a folder for Markdown; its pictures lie beside it.",
 )
 def report(
     folders: tuple[str, ...],
@@ -46,7 +46,7 @@ def report(
     Examples:
       gptoss bench report results
       gptoss bench report results/after --baseline results/before
-      gptoss bench report artifacts --gpus prefill=1,decode=4 --output report.csv
+      gptoss bench report artifacts --gpus prefill=1,decode=4 --output report.html
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.benchmarking.gpus import parsed
     from gptoss.benchmarking.run_report import read_report
