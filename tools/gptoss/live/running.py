@@ -68,6 +68,7 @@ class Running:
         folder: The temporary folder with the launch script, its files and the logs.
         parts: The processes that were started, by name.
         roles: What can be started alone, with its role.
+        summary: What of it is simulated and what is real, in a line.
     """
 
     def __init__(
@@ -77,11 +78,13 @@ class Running:
         folder: Path,
         roles: Mapping[str, str],
         variables: Mapping[str, str],
+        summary: str,
     ) -> None:
         self.url = url
         self.model = model
         self.folder = folder
         self.roles = roles
+        self.summary = summary
         self.parts: dict[str, Part] = {}
         self._variables = variables
         self._watchdog = subprocess.Popen(
@@ -130,6 +133,12 @@ class Running:
         if not part.runs:
             raise InputError(f"{name} does not run")
         os.killpg(part.process.pid, ACTIONS[action])
+
+    def job(self, name: str) -> int:
+        """Runs a part of the launch script that ends by itself, smoke or bench; its exit code."""
+        variables = {n: value for n, value in self._variables.items() if n != "PYTHONPATH"}
+        words = [str(self.folder / "launch.sh"), name]
+        return subprocess.run(words, cwd=self.folder, env=variables, check=False).returncode
 
     def ready(self, seconds: float) -> None:
         """Waits until the model has answered one token.

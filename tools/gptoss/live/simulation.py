@@ -23,6 +23,7 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
+    from gptoss.rendering.containers import Containers
     from gptoss.sources.request import Request
 
 HOST = "127.0.0.1"
@@ -82,7 +83,9 @@ def simulate(
         given = {"GPTOSS_SIMULATED_TTFT_MS": ttft, "GPTOSS_SIMULATED_ITL_MS": itl}
         variables |= {name: str(value) for name, value in given.items() if value is not None}
         roles = {"frontend": "frontend"} | {w.name: str(w.role) for w in found.workers}
-        running = Running(f"http://{HOST}:{port}", found.model, folder, roles, variables)
+        running = Running(
+            f"http://{HOST}:{port}", found.model, folder, roles, variables, _summary(found)
+        )
         try:
             for part in (parts or roles) if apart else (WHOLE,):
                 running.start(part)
@@ -91,6 +94,14 @@ def simulate(
             running.close()
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def _summary(found: Containers) -> str:
+    one = "; all of it on this machine" if found.gpus > found.gpus_of_machine else ""
+    return (
+        f"{found.target} on {found.gpus}x {found.gpu_name}, simulated: TensorRT-LLM and the GPUs "
+        f"are played; the launch script and Dynamo {found.release} are real{one}"
+    )
 
 
 def _variables(folder: Path, python: Path, hf_home: Path, port: int) -> dict[str, str]:
