@@ -88,10 +88,37 @@ def test_gpus_of_the_plan_win_over_those_given(tmp_path: Path) -> None:
 def test_a_step_that_left_nothing_stands_in_the_report_as_a_problem(tmp_path: Path) -> None:
     folder = run_folder(tmp_path / "run")
     (folder / "concurrency_4" / SUMMARY).unlink()
+    (folder / "outcome.json").unlink()
     [run] = read_runs(folder)
     last = run.points[-1]
     assert (last.concurrency, last.tokens_per_second) == (4, None)
-    assert "left no summary" in last.problems[0]
+    assert "nothing was measured" in last.problems[0]
+
+
+def test_a_step_in_which_all_failed_has_the_causes_that_the_run_noted(tmp_path: Path) -> None:
+    folder = run_folder(tmp_path / "run")
+    (folder / "concurrency_4" / SUMMARY).unlink()
+    step = {"concurrency": 4, "requests": 0, "errors": 12, "problems": [], "causes": [
+        {"count": 12, "cause": "503 Service Unavailable"}]}  # fmt: skip
+    write_json(folder / "outcome.json", {"version": 1, "steps": [step]})
+    last = read_runs(folder)[0].points[-1]
+    assert last.causes == {"503 Service Unavailable": 12}
+    assert last.problems == ("12 of 12 requests failed (100%)",)
+
+
+@pytest.mark.parametrize(("seconds", "is_problem"), [(60.0, True), (5.0, False)])
+def test_few_requests_in_flight_are_a_problem_only_where_a_run_is_long_enough(
+    tmp_path: Path, seconds: float, is_problem: bool
+) -> None:
+    content = json.loads((DATA / "0.13.0" / "single" / SUMMARY).read_text("utf-8"))
+    content["benchmark_duration"]["avg"] = seconds
+    content["effective_concurrency"]["avg"] = 1.0
+    write_json(tmp_path / SUMMARY, content)
+    [point] = read_runs(tmp_path)[0].points
+    assert bool(point.problems) == is_problem
+    assert bool(point.notes) != is_problem
+    assert "1.0 requests were in flight on average, 4 were asked" in (
+        *point.problems, *point.notes)[0]  # fmt: skip
 
 
 def test_problems_that_the_run_noted_are_said_in_its_words(tmp_path: Path) -> None:

@@ -18,6 +18,7 @@ PARSED_ENDPOINTS = {"chat", "responses", None}
 def notes_of(run: Run) -> list[str]:
     """What to know about a run's numbers."""
     return [
+        *(f"concurrency {p.concurrency}: {text}" for p in run.points for text in p.notes),
         *_stream_interval(run),
         *_prompt_lengths(run),
         *_no_gpus(run),

@@ -76,21 +76,28 @@ class Plan(_Kept):
     prediction: Prediction | None = None
 
 
+class Cause(_Kept):
+    """Why requests failed, and how many."""
+
+    count: int
+    cause: str
+
+
 class StepOutcome(_Kept):
     """What became of one step."""
 
     concurrency: int | None = None
     requests: int | None = None
     errors: int | None = None
-    complete: bool | None = None
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    causes: tuple[Cause, ...] = ()
 
 
 class Outcome(_Kept):
     """What became of the run."""
 
     version: int = VERSION
-    code: int | None = None
     steps: tuple[StepOutcome, ...] = ()
 
 

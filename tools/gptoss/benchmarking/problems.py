@@ -8,34 +8,60 @@ if TYPE_CHECKING:
     from gptoss.benchmarking.plans import StepOutcome
     from gptoss.benchmarking.runs import Point
 
-# The same bounds as benchmark.py: above and below these a run is not what was asked for.
+# The same bounds as benchmark.py: a run beyond these is not what was asked for.
 MISMATCH_SHARE = 0.01
 REACHED_SHARE = 0.9
+# Seconds below which the first and the last requests weigh too much to judge by concurrency.
+SHORT = 30
 
 
-def problems_of(point: Point, outcome: StepOutcome) -> tuple[str, ...]:
+def problems_of(point: Point, outcome: StepOutcome | None) -> tuple[str, ...]:
     """What is wrong, most serious first: what the run itself noted, else what its numbers show."""
-    noted = outcome.problems or tuple(_seen(point, outcome))
-    return (*noted, *(text for text in point.problems if text not in noted))
+    noted = tuple(_seen(point)) if outcome is None else outcome.problems
+    failed = not noted and _failed(point)
+    return (*noted, *([failed] if failed else []), *point.problems)
 
 
-def _seen(point: Point, outcome: StepOutcome) -> list[str]:
-    found = []
+def _seen(point: Point) -> list[str]:
+    found = [_failed(point)] if point.errors else []
     if not point.sent or point.tokens_per_second is None:
-        found.append("it left no summary: it was cut off, or every request failed")
-    if point.errors:
-        total = point.sent
-        found.append(f"{point.errors:,} of {total:,} requests failed ({point.errors / total:.0%})")
-    if point.cut_short or outcome.complete is False:
+        found.append("nothing was measured: it was cut off, or every request failed")
+    if point.cut_short:
         found.append("it ended before all requests were sent")
     if point.osl_mismatches and point.osl_mismatches > MISMATCH_SHARE * point.sent:
         found.append(
             f"{point.osl_mismatches:,} of {point.sent:,} answers are not as long as was asked"
         )
-    asked, reached = point.concurrency, point.effective_concurrency
-    if asked and reached is not None and reached < REACHED_SHARE * asked:
-        found.append(
-            f"only {reached:,.1f} of {asked:,} requests were in flight on the mean; "
-            "send more, so that start and end weigh less"
-        )
+    if _is_idle(point) and not point.errors and (point.duration or 0) >= SHORT:
+        found.append(_in_flight(point))
     return found
+
+
+def _failed(point: Point) -> str:
+    """How many requests failed, or nothing."""
+    if not point.errors:
+        return ""
+    share = point.errors / point.sent
+    return f"{point.errors:,} of {point.sent:,} requests failed ({share:.0%})"
+
+
+def notes_of_point(point: Point, outcome: StepOutcome | None) -> tuple[str, ...]:
+    """What to know of a point that is not wrong: what the run noted, or that it was short."""
+    if outcome is not None:
+        return outcome.notes
+    short = point.duration is not None and point.duration < SHORT
+    if not short or point.errors or not _is_idle(point):
+        return ()
+    return (f"{_in_flight(point)}: {point.duration:.1f} s are too short to judge by that",)
+
+
+def _is_idle(point: Point) -> bool:
+    asked, reached = point.concurrency, point.effective_concurrency
+    return bool(asked) and reached is not None and reached < REACHED_SHARE * (asked or 0)
+
+
+def _in_flight(point: Point) -> str:
+    return (
+        f"{point.effective_concurrency:,.1f} requests were in flight on average, "
+        f"{point.concurrency:,} were asked"
+    )

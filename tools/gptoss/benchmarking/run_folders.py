@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from gptoss.benchmarking import aiperf_summary, serving_json
 from gptoss.benchmarking.gpus import Gpus
 from gptoss.benchmarking.plans import Outcome, Plan, StepOutcome, read
-from gptoss.benchmarking.problems import problems_of
+from gptoss.benchmarking.problems import notes_of_point, problems_of
 from gptoss.benchmarking.runs import Point, Run, together
 from gptoss.text.errors import InputError
 
@@ -72,16 +72,26 @@ def _outcome(folder: Path) -> Outcome:
 def _run(folder: Path, points: list[Point], plan: Plan, outcome: Outcome, gpus: Gpus | None) -> Run:
     told = Gpus(**plan.gpus.model_dump()) if plan.gpus else gpus or Gpus()
     outcomes = {step.concurrency: step for step in outcome.steps}
-    judged = []
-    for point in sorted(points, key=lambda p: (p.concurrency or 0, p.folder)):
-        step = outcomes.get(point.concurrency, StepOutcome())
-        if point.sent == 0:
-            point = replace(point, requests=step.requests, errors=step.errors)
-        trials = tuple(replace(trial, gpus=told) for trial in point.trials)
-        problems = problems_of(point, step)
-        judged.append(replace(point, gpus=told, problems=problems, trials=trials))
+    judged = [
+        _judged(point, outcomes.get(point.concurrency), told)
+        for point in sorted(points, key=lambda p: (p.concurrency or 0, p.folder))
+    ]
     name = folder.stem if folder.is_file() else folder.resolve().name
     return Run(name, folder, tuple(judged), plan)
+
+
+def _judged(point: Point, outcome: StepOutcome | None, gpus: Gpus) -> Point:
+    """A point with its GPUs, and what is wrong with it; what it lacks comes from the outcome."""
+    if point.sent == 0 and outcome:
+        causes = {each.cause: each.count for each in outcome.causes}
+        point = replace(point, requests=outcome.requests, errors=outcome.errors, causes=causes)
+    return replace(
+        point,
+        gpus=gpus,
+        problems=problems_of(point, outcome),
+        notes=notes_of_point(point, outcome),
+        trials=tuple(replace(trial, gpus=gpus) for trial in point.trials),
+    )
 
 
 def _points(folder: Path) -> list[Point]:

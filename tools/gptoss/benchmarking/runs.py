@@ -64,6 +64,7 @@ class Point:
     cut_short: bool = False
     started: str | None = None
     problems: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
     gpus: Gpus = field(default_factory=Gpus)
     trials: tuple[Point, ...] = ()
 
