@@ -2,7 +2,7 @@
 """Stands for aiperf in tests: writes, for the words that it is given, what aiperf 0.13 writes.
 
 AIPERF_DOES says what goes wrong: words of ``fail=N`` (requests), ``mismatch=N``, ``tokens=N``,
-``effective=N``, ``seconds=N``, ``exit=N``, ``cut``, ``nothing``, ``wait``.
+``effective=N``, ``seconds=N``, ``exit=N``, ``cut``, ``nothing``, ``wait``, ``runs``.
 """
 
 from __future__ import annotations
@@ -59,6 +59,8 @@ def main() -> int:
         sys.stdout.write("0.13.0\n")
         return 0
     folder = Path(value("--artifact-dir"))
+    if "runs" in DOES:
+        folder /= "profile_runs/run_0001"
     requests, failed = int(value("--request-count")), int(DOES.get("fail", 0))
     for phase in ("warmup", "profiling"):
         (folder / "phases" / phase).mkdir(parents=True)

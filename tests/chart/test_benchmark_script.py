@@ -183,6 +183,11 @@ def test_a_run_too_short_to_keep_its_concurrency_is_told_and_not_failed(
     assert note in done.said
 
 
+def test_runs_of_one_step_are_judged_each(run: Callable[..., Ran]) -> None:
+    assert run("runs").code == 0
+    assert run("runs fail=1").code == 1
+
+
 def test_a_sweep_has_a_folder_a_step_and_one_table(run: Callable[..., Ran]) -> None:
     done = run("", "--sweep", "8,16", "--rounds", "5", words=[])
     assert done.code == 0

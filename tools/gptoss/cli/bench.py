@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.bench_report import report
+from gptoss.cli.bench_run import run
 from gptoss.cli.options import source_options, text_or_json
 
 if TYPE_CHECKING:
@@ -72,4 +73,5 @@ def show(request: Request, form: str, explain: bool) -> None:
     click.echo(render(loaded.deployments, explain))
 
 
+bench.add_command(run)
 bench.add_command(report)

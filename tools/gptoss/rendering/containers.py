@@ -177,9 +177,9 @@ def containers(target: Target, address: str) -> Containers:
         workers=workers,
         download=downloads[0] if downloads else None,
         smoke=RenderedContainer("smoke", "smoke", images[0], smoke),
-        bench=_bench(target, address),
+        bench=benchmark_of(target, address),
         engine=dict(_engine_files(target)),
-        scripts=_scripts(target),
+        scripts=scripts_of(target),
         needs_nats=deployment.runtime is Runtime.DYNAMO and release.event_plane == "nats",
         gpus_of_machine=gpu.per_node,
     )
@@ -238,7 +238,7 @@ def _port(container: RenderedContainer) -> int:
     return int(given or container.environment.get("DYN_HTTP_PORT") or PORT)
 
 
-def _bench(target: Target, address: str) -> RenderedContainer | None:
+def benchmark_of(target: Target, address: str) -> RenderedContainer | None:
     """The benchmark, sent to another address."""
     benchmark = target.deployment.benchmark
     if benchmark is None:
@@ -256,7 +256,7 @@ def _bench(target: Target, address: str) -> RenderedContainer | None:
     )
 
 
-def _scripts(target: Target) -> Mapping[str, str]:
+def scripts_of(target: Target) -> Mapping[str, str]:
     """What the chart mounts under /etc/gpt-oss/scripts."""
     return next(
         found["data"]

@@ -1,0 +1,139 @@
+"""Runs a target's own benchmark against a server: its Job's words, and the chart's own script."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gptoss import __version__
+from gptoss.benchmarking.scaling import scaled
+from gptoss.facts import folders
+from gptoss.live import environments
+from gptoss.live.fixture import model_cache
+from gptoss.rendering.containers import SCRIPT, SCRIPTS, benchmark_of, containers, scripts_of
+from gptoss.rendering.shell import ADDRESS
+from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from gptoss.rendering.target import Target
+
+MEASURED = "benchmark.json"
+READY_SECONDS = 10
+# The caller's Python is not that of aiperf's environment.
+PYTHONS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
+
+
+def measure(
+    target: Target, url: str | None, results: Path, scale: float, *, simulated: bool, log: int
+) -> tuple[int, Path | None]:
+    """Runs the benchmark of a target against a server.
+
+    Args:
+        target: The target, with its benchmark.
+        url: The server; that of the target's launch script on this machine when None.
+        results: Folder that gets a folder for this run.
+        scale: What concurrency and requests are multiplied by.
+        simulated: Whether the server is a simulated one, which has another tokenizer.
+        log: File descriptor that progress goes to.
+
+    Returns:
+        The exit code of the chart's benchmark.py, and the folder of the run.
+
+    Raises:
+        InputError: The server does not answer, serves another model, or there is no tokenizer.
+    """
+    container = benchmark_of(target, url) if url else containers(target, ADDRESS).bench
+    if container is None:
+        raise InputError(f"{target.name} has no benchmark")
+    model = target.facts.models[target.values["model"]["id"]]
+    home = model_cache(model) if simulated else _cache(model.id, model.revision)
+    _ready(_value(container.words, "--url"), _value(container.words, "--model"))
+    variables = {**os.environ, **container.environment, "HF_HOME": str(home)}
+    variables["HOME"] = str(Path.home())
+    if shutil.which("aiperf") is None:
+        variables["PATH"] = f"{environments.aiperf().parent}{os.pathsep}{variables['PATH']}"
+        variables = {name: value for name, value in variables.items() if name not in PYTHONS}
+    results.mkdir(parents=True, exist_ok=True)
+    before = set(results.iterdir())
+    with tempfile.TemporaryDirectory(prefix="gptoss-bench-") as folder:
+        known = Path(folder, MEASURED)
+        known.write_text(json.dumps(_known(target, scale)), encoding="utf-8")
+        there = {f"{SCRIPTS}/{MEASURED}": str(known), "/artifacts": str(results)}
+        words = [there.get(word, word) for word in container.words[2:]]
+        script = str(folders.chart() / "files" / SCRIPT)
+        code = _run([sys.executable, script, *scaled(words, scale)], variables, log)
+    made = [path for path in results.iterdir() if path not in before]
+    return code, made[0] if len(made) == 1 else None
+
+
+def _known(target: Target, scale: float) -> dict[str, Any]:
+    """What the chart knows of the target, with what only gptoss knows."""
+    told: dict[str, Any] = json.loads(scripts_of(target)[MEASURED])
+    own = {"target": target.name, "scale": scale, "versions": {"gptoss": __version__}}
+    return told | own
+
+
+def _cache(model: str, revision: str) -> Path:
+    """The Hugging Face cache of the user, in which the tokenizer must be.
+
+    Raises:
+        InputError: It is not there.
+    """
+    named = os.environ.get("HF_HOME")
+    home = Path(named) if named else Path.home() / ".cache" / "huggingface"
+    snapshot = home / "hub" / f"models--{model.replace('/', '--')}" / "snapshots" / revision
+    if not (snapshot / "tokenizer.json").exists():
+        raise InputError(
+            f"the tokenizer of {model} is not in {home}, at revision {revision}: set HF_HOME to "
+            "the model cache, or give --simulated when gptoss simulates the server"
+        )
+    return home
+
+
+def _value(words: Sequence[str], flag: str) -> str:
+    return words[words.index(flag) + 1]
+
+
+def _ready(url: str, served: str) -> None:
+    """Refuses a server that does not answer one token.
+
+    Raises:
+        InputError: Why not.
+    """
+    words = [url, served, "--ready", "--wait", str(READY_SECONDS)]
+    script = str(folders.chart() / "files" / "smoke.py")
+    asked = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
+    if asked.returncode:
+        said = (asked.stderr or asked.stdout).strip().splitlines()
+        raise InputError(said[-1] if said else f"{url} does not serve {served}")
+
+
+def _run(words: list[str], variables: Mapping[str, str], log: int) -> int:
+    """Runs the script, which gets the signals that come, once each."""
+    process = subprocess.Popen(words, env=variables, stdout=log, start_new_session=True)
+    with process, _passed_on(process):
+        return process.wait()
+
+
+@contextmanager
+def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    numbers = (signal.SIGINT, signal.SIGTERM)
+    before = {
+        number: signal.signal(number, lambda signum, _: process.send_signal(signum))
+        for number in numbers
+    }
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
