@@ -180,7 +180,7 @@ def accuracy() -> dict[str, Any]:
 
 
 def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
-    args = ["--router-mode", "round-robin", "--http-port", "8000"]
+    args = ["--router-mode", "round-robin", "--http-port", "8000", "--migration-limit", "3"]
     if disaggregated and FACTS.releases[release].enforce_disagg == "effective":
         args.append("--enforce-disagg")
     return {
@@ -234,7 +234,13 @@ def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
                 "image": f"{IMAGE}:{release}",
                 "command": ["python3", "-m", "dynamo.trtllm"],
                 "args": args,
-                "env": variables({"HF_HOME": CACHE, "HF_HUB_OFFLINE": "1"}),
+                "env": variables(
+                    {
+                        "HF_HOME": CACHE,
+                        "HF_HUB_OFFLINE": "1",
+                        "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": "20",
+                    }
+                ),
                 "volumeMounts": [
                     {"name": "model-cache", "mountPath": CACHE, "readOnly": True},
                     {"name": "engine", "mountPath": CONFIG, "readOnly": True},

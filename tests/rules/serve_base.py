@@ -63,6 +63,7 @@ def server(release: str) -> dict[str, Any]:
     template = {
         "metadata": {"labels": labels, "annotations": {"checksum/engine": "5d41402abc4b2a76"}},
         "spec": {
+            "terminationGracePeriodSeconds": 360,
             "nodeSelector": {
                 "nvidia.com/gpu.product": "NVIDIA-GB200",
                 "kubernetes.io/arch": "arm64",

@@ -17,6 +17,20 @@ KUBERNETES = re.compile(
 DOCKER = re.compile(
     r"(?P<number>\d{1,30}(?:\.\d{1,30})?) ?(?P<unit>[kmgtp]?)i?b?", re.ASCII | re.IGNORECASE
 )
+# Source: compose-spec/compose-spec 11-extension.md, "Specifying durations".
+DURATION = re.compile(
+    r"(?:(?P<h>\d{1,6})h)?(?:(?P<m>\d{1,6})m)?(?:(?P<s>\d{1,6}(?:\.\d{1,9})?)s)?"
+    r"(?:\d{1,9}ms)?(?:\d{1,9}us)?",
+    re.ASCII,
+)
+
+
+def whole_seconds(duration: str) -> int | None:
+    """The whole seconds of a duration of compose such as 90s or 1m30s; None when it is none."""
+    match = DURATION.fullmatch(duration)
+    if match is None or not duration:
+        return None
+    return int(match["h"] or 0) * 3600 + int(match["m"] or 0) * 60 + int(float(match["s"] or 0))
 
 
 def amount(quantity: str) -> Fraction | None:

@@ -5,19 +5,17 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.sources.containers.compose_amounts import shared_memory, stop_grace
 from gptoss.sources.containers.compose_text import words
 from gptoss.sources.parts.commands import SHELLS
 from gptoss.sources.parts.pod_spec import GPU, PodTemplate
 from gptoss.sources.parts.reading import a_map, elements, is_on, shown, string
 from gptoss.text.errors import InputError
-from gptoss.text.quantity import of_docker
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-# What Docker gives a container that asks for nothing.
-SHARED_MEMORY = "64Mi"
 ALL = "all"
 # A source that begins with one of these is a path of the host, any other the name of a volume.
 PATHS = (".", "/", "~")
@@ -81,6 +79,9 @@ def pod_template(service: Tree, gpus: Gpus | None, machine: int | None, text: st
         limits = _tree({GPU: _tree(str(count), gpus.place)}, gpus.place)
         container["resources"] = _tree({"limits": limits}, gpus.place)
     container["securityContext"] = _security(service)
+    grace = stop_grace(service)
+    if grace is not None:
+        spec["terminationGracePeriodSeconds"] = grace
     for field, name in (("ipc", "hostIPC"), ("network_mode", "hostNetwork"), ("pid", "hostPID")):
         found = service.at(field)
         if found is not None and found.value == "host":
@@ -141,21 +142,6 @@ def binds(service: Tree) -> list[Bind]:
         for source, target, _, tree in _mounted(service)
         if source.startswith(PATHS)
     ]
-
-
-def shared_memory(service: Tree) -> Tree:
-    """Size of /dev/shm as a Kubernetes quantity.
-
-    Raises:
-        InputError: It is no size.
-    """
-    found = service.at("shm_size")
-    if found is None or found.value is None:
-        return Tree(SHARED_MEMORY, service.place, service.key)
-    size = of_docker(str(found.value))
-    if size is None:
-        raise InputError(f"shm_size must be a size such as 80gb, not {shown(found)}", found.place)
-    return Tree(size, found.place, found.key)
 
 
 def label(service: Tree, name: str) -> str | None:
