@@ -169,6 +169,27 @@ def test_other_flags_and_variables_go_along() -> None:
     assert "hf_x" not in imported.text + left_out
 
 
+def test_how_long_pods_take_to_go_has_its_own_values() -> None:
+    parts = objects()
+    assert values_of(parts)["shutdown"] == {"longestAnswerSeconds": 20, "migrationLimit": 3}
+    for variable in container(parts, "prefill")["env"]:
+        if variable["name"] == "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS":
+            variable["value"] = "35"
+    values = values_of(parts)
+    assert values["shutdown"] == {"migrationLimit": 3}
+    name = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
+    assert values["workers"]["prefill"]["env"] == {name: "35"}
+
+
+def test_the_longest_answer_is_what_the_pods_leave_time_for() -> None:
+    parts = objects()
+    for role in ("prefill", "decode"):
+        container(parts, role)["env"] = container(parts, role)["env"][:2]
+        spec = parts["graph"]["spec"]["services"][role]["extraPodSpec"]
+        spec["terminationGracePeriodSeconds"] = 180
+    assert values_of(parts)["shutdown"]["longestAnswerSeconds"] == 120
+
+
 def test_a_quantisation_that_all_workers_share_has_its_own_value() -> None:
     parts = objects()
     for role in ("prefill", "decode"):

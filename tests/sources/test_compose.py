@@ -372,6 +372,29 @@ services:
     assert ("G043" in rules(read(tmp_path, text))) == fires
 
 
+@pytest.mark.parametrize(
+    ("fields", "found"),
+    [
+        ("stop_grace_period: 5m", {"G101"}),
+        ("stop_grace_period: 10s", set()),
+        ("stop_grace_period: 30s\n    environment: {%s: '60'}", {"G100"}),
+        ("stop_grace_period: 2m\n    environment: {%s: '60'}", set()),
+    ],
+)
+def test_the_time_that_compose_gives_a_worker_is_compared_with_dynamo_s(
+    fields: str, found: set[str], tmp_path: Path
+) -> None:
+    text = f"""\
+x-gpt-oss: {{release: 1.3.1}}
+services:
+  decode:
+    image: {IMAGE}
+    command: python3 -m dynamo.trtllm
+    {fields.replace("%s", "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS")}
+"""
+    assert {"G100", "G101"} & set(rules(read(tmp_path, text))) == found
+
+
 def test_what_only_a_cluster_has_is_not_asked_of_a_compose_file(tmp_path: Path) -> None:
     text = f"""\
         services:
@@ -424,6 +447,7 @@ BROKEN = {
     "services: {d: {gpus: [{count: some}]}}": "count must be a number or all",
     "services: {d: {gpus: none}}": "devices must be a list",
     "services: {d: {shm_size: big}}": "shm_size must be a size",
+    "services: {d: {stop_grace_period: 5}}": "stop_grace_period must be a duration",
     "services: {d: {labels: [1]}}": "every element of labels must be a string",
     "services: {d: {deploy: {replicas: few}}}": "replicas must be a whole number",
     "x-gpt-oss: {gpu: b300x}\nservices: {d: {command: python3 -m dynamo.trtllm}}": "GPU b300x",

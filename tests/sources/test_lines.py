@@ -142,8 +142,10 @@ def test_no_row_of_the_table_is_dead() -> None:
         seen.add(path)
         return place
 
-    older = rendering("disagg-gb200", settings=("runtime.release=1.0.2",))
-    for found in (older, *(rendering(target) for target in TARGETS)):
+    releases = [
+        rendering("disagg-gb200", settings=(f"runtime.release={r}",)) for r in ("1.0.2", "1.3.1")
+    ]
+    for found in (*releases, *(rendering(target) for target in TARGETS)):
         build(parse_documents(found.output, "rendered"), "target", facts, record)
     dead = [
         str(row.pattern)

@@ -6,7 +6,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gptoss.text.quantity import BINARY, DECIMAL, amount, of_docker, to_docker
+from gptoss.text.quantity import BINARY, DECIMAL, amount, of_docker, to_docker, whole_seconds
+
+
+@pytest.mark.parametrize(
+    ("duration", "seconds"),
+    [("90s", 90), ("1m30s", 90), ("1h", 3600), ("2.5s", 2), ("500ms", 0), ("", None), ("90", None)],
+)
+def test_a_duration_of_compose_comes_to_whole_seconds(duration: str, seconds: int | None) -> None:
+    assert whole_seconds(duration) == seconds
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from gptoss.importing import whole
 from gptoss.importing.benchmark import benchmark_block
 from gptoss.importing.context import Context
 from gptoss.importing.document import WIDTH, Block, Leaf, count, written
+from gptoss.importing.shutdown_values import shutdown_block
 from gptoss.importing.traffic import workload
 from gptoss.importing.workers import (
     frontend_block,
@@ -119,6 +120,7 @@ def _values(context: Context) -> Block:
     }
     if deployment.frontend and deployment.runtime is Runtime.DYNAMO:
         values["frontend"] = frontend_block(deployment.frontend, context)
+    values["shutdown"] = shutdown_block(context)
     values["modelCache"] = whole.storage(context)
     values["benchmark"] = benchmark_block(context)
     if secrets := whole.pull_secrets(context):

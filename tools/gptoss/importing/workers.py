@@ -11,6 +11,7 @@ from gptoss.importing.engine import engine
 from gptoss.importing.environment import QUANTIZATION, environment
 from gptoss.importing.flags import extra_args
 from gptoss.importing.pods import QUANTITY, note_left_out, resources, termination_grace
+from gptoss.importing.shutdown_values import GRACE, shares_grace
 from gptoss.values.contract import Quantization
 from gptoss.values.pod_values import FrontendValues
 
@@ -55,7 +56,7 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
     args = extra_args(worker, worker.arguments, context, _chart_flags(context))
     if args:
         found["extraArgs"] = args
-    handled = (QUANTIZATION,) if quantization else ()
+    handled = (*[QUANTIZATION] * quantization, *[GRACE] * shares_grace(context))
     found["env"] = environment(worker.name, worker.pod, worker.arguments.program, context, handled)
     found["resources"] = resources(worker.name, worker.pod, context)
     memory = worker.pod.shared_memory
@@ -84,11 +85,11 @@ def frontend_block(frontend: Frontend, context: Context) -> Block:
                 "prefill worker is there; set frontend.enforceDisagg: false to have it as before",
                 arguments.command.place,
             )
-        chart = {"--router-mode": None, "--enforce-disagg": None}
+        chart = {"--router-mode": None, "--enforce-disagg": None, "--migration-limit": None}
         args = extra_args(frontend, arguments, context, chart)
         if args:
             found["extraArgs"] = args
-    handled = ("DYN_ROUTER_MODE", "DYN_ENFORCE_DISAGG")
+    handled = ("DYN_ROUTER_MODE", "DYN_ENFORCE_DISAGG", "DYN_MIGRATION_LIMIT")
     found["env"] = environment("frontend", frontend.pod, None, context, handled)
     found["resources"] = resources("frontend", frontend.pod, context)
     found |= termination_grace(frontend.pod)

@@ -133,6 +133,7 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     quantization = "OVERRIDE_QUANT_ALGO"
     override = (f"{worker}.env.{quantization}", "quantization.override")
     yield WORKER.entry("env", quantization), override
+    yield WORKER / "termination_grace", ("shutdown.longestAnswerSeconds",)
     flags = {
         "--disaggregation-mode": (f"{worker}.role",),
         "--model": ("model.revision", "model.id"),
@@ -158,7 +159,11 @@ def _frontend_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield FRONTEND / "replicas", ("frontend.replicas",)
     yield FRONTEND.entry("flags", "--router-mode"), ("frontend.routerMode",)
     yield FRONTEND.entry("flags", "--enforce-disagg"), ("frontend.enforceDisagg",)
+    yield FRONTEND.entry("flags", "--migration-limit"), ("shutdown.migrationLimit",)
     yield FRONTEND.entry("flags", KEY), ("frontend.extraArgs",)
+    longest, waits = "shutdown.longestAnswerSeconds", "DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS"
+    yield FRONTEND.entry("env", waits), (f"frontend.env.{waits}", longest)
+    yield FRONTEND / "termination_grace", (longest,)
 
 
 def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
