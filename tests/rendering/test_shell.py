@@ -39,7 +39,6 @@ TARGETS = [
 ]  # fmt: skip
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 EACH = pytest.mark.parametrize("target", TARGETS)
-STARTED = re.compile(r"started (.+) as process (\d+)")
 SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 # Long enough for the slowest machine; nothing waits that long when the promise holds.
 PATIENCE = 60
@@ -144,7 +143,7 @@ def test_no_gpu_is_given_to_two_workers_of_a_machine(target: str) -> None:
     text = rendered(target).files["launch.sh"]
     expected = read(target).deployment
     machines = re.findall(r"start_machine_\d\(\) \{\n(.*?)\n\}", text, re.DOTALL)
-    given = [re.findall(r"run_\w+ ([\d,]+) &", machine) for machine in machines]
+    given = [re.findall(r"run_\w+ ([\d,]+)", machine) for machine in machines]
     used = [[int(n) for gpus in machine for n in gpus.split(",")] for machine in given]
     gpu = expected.workers[0].gpu
     assert gpu is not None
@@ -152,7 +151,7 @@ def test_no_gpu_is_given_to_two_workers_of_a_machine(target: str) -> None:
         assert numbers == list(range(len(numbers)))
         assert len(numbers) <= gpu.per_node
     assert sum(map(len, used)) == expected.gpus
-    assert "run_frontend &" in machines[0] or expected.runtime is Runtime.SERVE
+    assert "run_frontend\n" in machines[0] or expected.runtime is Runtime.SERVE
 
 
 @EACH
@@ -199,10 +198,10 @@ def test_an_address_that_the_target_gives_is_the_default() -> None:
 def test_replicas_are_processes_with_gpus_of_their_own(tmp_path: Path) -> None:
     settings = ("workers.prefill.replicas=2",)
     text = rendered("disagg-b200", None, *settings).files["launch.sh"]
-    assert re.findall(r"run_(\w+) ([\d,]+) &\n  started (\S+)", text) == [
-        ("prefill", "0", "prefill-0"),
-        ("prefill", "1", "prefill-1"),
-        ("decode", "2,3,4,5", "decode"),
+    assert re.findall(r"start (\S+) run_(\w+) ([\d,]+)\n", text) == [
+        ("prefill-0", "prefill", "0"),
+        ("prefill-1", "prefill", "1"),
+        ("decode", "decode", "2,3,4,5"),
     ]
     found = read_back(tmp_path, "disagg-b200", None, *settings)
     assert {w.name: (w.gpus, w.replica_count) for w in found.workers} == {
@@ -223,7 +222,7 @@ def test_more_gpus_than_a_machine_has_take_several_machines_and_an_etcd_that_is_
     text = found.files["launch.sh"]
     assert "2 machines" in found.notes[0]
     assert "DYN_DISCOVERY_BACKEND=etcd" in text
-    assert re.findall(r"run_\w+ [\d,]+ &", text) == ["run_prefill 0 &", "run_decode 0,1,2,3 &"]
+    assert re.findall(r"run_\w+ [\d,]+\n", text) == ["run_prefill 0\n", "run_decode 0,1,2,3\n"]
 
 
 def test_a_part_that_is_not_there_is_refused_with_those_that_are() -> None:
@@ -247,154 +246,9 @@ def test_a_worker_on_several_nodes_is_refused() -> None:
         rendered("disagg-b200-node", None, *wide)
 
 
-def launched(script: Path, home: Path, *words: str) -> subprocess.Popen[str]:
-    return subprocess.Popen(
-        ["bash", script, *words],
-        stderr=subprocess.PIPE,
-        stdout=subprocess.DEVNULL,
-        text=True,
-        env={"PATH": os.environ["PATH"], "HF_HOME": str(home), "LC_ALL": "C"},
-        # Where the tests themselves run in the background, SIGINT is ignored and stays so.
-        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
-    )
-
-
 def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
     _, said = process.communicate(timeout=PATIENCE)
     return process.returncode, said
-
-
-@pytest.fixture
-def script(tmp_path: Path) -> Path:
-    return written(dict(rendered("disagg-b200").files), tmp_path)
-
-
-def test_without_the_runtime_it_ends_with_a_message(script: Path, tmp_path: Path) -> None:
-    code, said = finished(launched(script, tmp_path))
-    assert code == 127
-    assert "there is no dynamo.frontend here; run this inside nvcr.io/nvidia/ai-dynamo" in said
-
-
-def test_an_unknown_part_ends_with_a_message(script: Path, tmp_path: Path) -> None:
-    code, said = finished(launched(script, tmp_path, "prefil"))
-    assert code == 2
-    assert "there is no part prefil; it is one of frontend, prefill, decode" in said
-
-
-def oracle_python() -> str:
-    """The folder of a Python that has Dynamo's modules and lacks what they need to serve."""
-    return str(folders.root() / ".tools" / "oracles" / "dynamo-1.2.1" / "bin")
-
-
-def test_without_the_model_it_says_how_to_get_it(
-    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setenv("PATH", oracle_python(), prepend=os.pathsep)
-    code, said = finished(launched(script, tmp_path))
-    assert code == 1
-    assert f"the model is not in {tmp_path}; fill the cache with" in said
-
-
-def cached(home: Path) -> None:
-    deployment = read("disagg-b200").deployment
-    model = deployment.workers[0].model
-    assert model is not None
-    (home / model.value.removeprefix("/opt/models/")).mkdir(parents=True)
-
-
-def test_a_process_that_ends_ends_everything_with_its_exit_code(
-    script: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    # Dynamo's real programs, in an environment where they cannot start.
-    monkeypatch.setenv("PATH", oracle_python(), prepend=os.pathsep)
-    cached(tmp_path)
-    code, said = finished(launched(script, tmp_path))
-    assert code == 1
-    assert re.search(
-        r"(frontend|prefill|decode) has ended with exit code 1; ending everything", said
-    )
-    assert_gone(said)
-
-
-# The engine does not run without GPUs. In its place each process waits for a model that nobody
-# serves, which is a program of the script too; what starts, watches and ends them is as rendered.
-WAITS = 'exec python3 "$here/scripts/smoke.py" http://127.0.0.1:9 nobody --ready --wait 600'
-
-
-@pytest.fixture
-def waiting(script: Path) -> Path:
-    text = script.read_text(encoding="utf-8")
-    text = text.replace("    exec python3 -m dynamo.frontend", f"    {WAITS} #")
-    text = text.replace("    exec python3 -m dynamo.trtllm", f"    {WAITS} #")
-    text = re.sub(r"(nobody --ready --wait 600 #) \\\n(?:      .*\\\n)*      .*\n", r"\1\n", text)
-    text = re.sub(r"(?m)^check\(\) \{\n(?:  .*\n)+\}", "check() { :; }", text)
-    script.write_text(text, encoding="utf-8")
-    return script
-
-
-def all_started(process: subprocess.Popen[str]) -> dict[str, int]:
-    """The processes, once the script has started the last one."""
-    assert process.stderr is not None
-    found: dict[str, int] = {}
-    while "the wait for the model" not in found:
-        line = process.stderr.readline()
-        assert line, "the script ended early"
-        if match := STARTED.fullmatch(line.strip()):
-            found[match[1]] = int(match[2])
-    return found
-
-
-def assert_gone(said: str) -> None:
-    for _, number in STARTED.findall(said):
-        assert_ended(int(number))
-
-
-def assert_ended(number: int) -> None:
-    with pytest.raises(ProcessLookupError):
-        os.kill(number, 0)
-
-
-@pytest.mark.parametrize("sent", [signal.SIGINT, signal.SIGTERM])
-def test_a_signal_ends_every_process_and_waits_for_it(
-    waiting: Path, tmp_path: Path, sent: signal.Signals
-) -> None:
-    process = launched(waiting, tmp_path)
-    started = all_started(process)
-    assert list(started) == ["frontend", "prefill", "decode", "the wait for the model"]
-    for number in started.values():
-        os.kill(number, 0)
-    process.send_signal(sent)
-    code, _ = finished(process)
-    assert code == 128 + sent
-    for number in started.values():
-        assert_ended(number)
-
-
-def test_a_worker_that_is_killed_ends_everything(waiting: Path, tmp_path: Path) -> None:
-    process = launched(waiting, tmp_path)
-    started = all_started(process)
-    os.kill(started["decode"], signal.SIGKILL)
-    code, said = finished(process)
-    assert code == 128 + signal.SIGKILL
-    assert "decode has ended with exit code 137; ending everything" in said
-    for number in started.values():
-        assert_ended(number)
-
-
-def test_a_second_signal_ends_what_does_not_stop(waiting: Path, tmp_path: Path) -> None:
-    text = waiting.read_text(encoding="utf-8")
-    deaf = text.replace("run_decode() {\n", "run_decode() {\n  trap '' TERM\n")
-    waiting.write_text(deaf.replace("  send TERM\n", '  send TERM\n  echo "asked" >&2\n'))
-    process = launched(waiting, tmp_path)
-    started = all_started(process)
-    process.send_signal(signal.SIGTERM)
-    assert process.stderr is not None
-    while process.stderr.readline().strip() != "asked":
-        pass
-    process.send_signal(signal.SIGTERM)
-    code, _ = finished(process)
-    assert code == 128 + signal.SIGTERM
-    assert_ended(started["decode"])
 
 
 HOSTILE = (

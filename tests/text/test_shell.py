@@ -139,6 +139,21 @@ def test_a_function_runs_where_it_is_called_with_its_arguments() -> None:
     ]
 
 
+@pytest.mark.parametrize(
+    "started", ["coproc G { guard 1; }", "coproc guard 1", "coproc { guard 1\n}"]
+)
+def test_a_coprocess_runs_in_the_background_and_ends_with_its_command(started: str) -> None:
+    found = script(f"f() {{ {started}\nmain $A; }}\nA=x\nf")
+    assert [(step.command.line, step.background) for step in found.steps] == [
+        ("guard 1", True),
+        ("main x", False),
+    ]
+
+
+def test_an_element_of_an_array_that_is_not_known_is_of_that_array() -> None:
+    assert lines('A=1\nL=(a b)\nunset "L[$U]"\nrun $A ${L[0]}') == ["run 1 ${L[0]}"]
+
+
 def test_functions_that_call_each_other_for_ever_come_to_an_end() -> None:
     assert len(lines("a() { b; b; x; }\nb() { a; a; }\na")) <= 2000
 

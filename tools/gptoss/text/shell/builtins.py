@@ -42,7 +42,9 @@ def change(name: str, words: Sequence[str], variables: Variables, *, whole: bool
         variables.forget()
 
 
-def _forget(names: Sequence[str], variables: Variables) -> None:
+def _forget(words: Sequence[str], variables: Variables) -> None:
+    # Which element of an array it is does not matter.
+    names = [word.partition("[")[0] for word in words]
     if not all(map(is_resolved, names)):
         variables.forget()
         return

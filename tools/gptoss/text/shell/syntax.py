@@ -123,7 +123,22 @@ class _Parser:
             return self._for()
         if self._take("case"):
             return self._case()
+        if self._take("coproc"):
+            return self._coprocess()
         return self._function()
+
+    def _coprocess(self) -> Group:
+        start = self._at
+        command = self._compound()
+        if command is None:
+            # A compound command may have a name before it.
+            self._at += 1
+            command = self._compound()
+        if command is None:
+            self._at = start
+            command = self._simple()
+        chain = Chain((("", Pipeline((command,), negated=False)),), background=True)
+        return Group((chain,), subshell=True, redirections=())
 
     def _if(self) -> If:
         branches = []
