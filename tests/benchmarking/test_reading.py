@@ -10,6 +10,7 @@ import pytest
 from gptoss.benchmarking.gpus import Gpus
 from gptoss.benchmarking.metrics import METRICS
 from gptoss.benchmarking.run_folders import read_runs
+from gptoss.benchmarking.timeline import RECORDS, timeline
 from gptoss.text.errors import InputError
 from tests.benchmarking.folders_of_runs import DATA, SERVING, VERSIONS, run_folder, write_json
 
@@ -204,3 +205,35 @@ def test_a_folder_without_results_says_so(tmp_path: Path, make: bool) -> None:
         folder.mkdir()
     with pytest.raises(InputError, match=r"nothing to report|no folder"):
         read_runs(folder)
+
+
+def test_a_folder_that_a_program_named_is_called_by_target_and_time(tmp_path: Path) -> None:
+    run_folder(tmp_path / "20261122T010643Z-7bef2497")
+    assert [run.name for run in read_runs(tmp_path)] == ["disagg-gb200 2026-11-22 01:06:43"]
+
+
+def test_the_timeline_has_every_request_and_shades_the_warm_up() -> None:
+    found = timeline(DATA / "0.13.0" / "errors")
+    assert found
+    assert round(sum(found.failed) * found.width) == 28
+    assert round(sum(found.answered) * found.width) == 12 + 4
+    assert 0 < found.warmup < 1
+
+
+def test_records_in_another_order_of_keys_are_read_the_same(tmp_path: Path) -> None:
+    lines = (DATA / "0.13.0" / "errors" / RECORDS).read_text("utf-8").splitlines()
+    turned = [json.dumps(dict(reversed(json.loads(line).items()))) for line in lines]
+    (tmp_path / RECORDS).write_text("\n".join(turned) + "\n", encoding="utf-8")
+    assert timeline(tmp_path) == timeline(DATA / "0.13.0" / "errors")
+
+
+def test_a_record_that_was_cut_off_by_the_end_is_left_out_and_another_is_named(
+    tmp_path: Path,
+) -> None:
+    text = (DATA / "0.13.0" / "single" / RECORDS).read_text("utf-8")
+    path = tmp_path / RECORDS
+    path.write_text(text + text[:60], encoding="utf-8")
+    assert timeline(tmp_path) == timeline(DATA / "0.13.0" / "single")
+    path.write_text(f"{text[:60]}\n{text}", encoding="utf-8")
+    with pytest.raises(InputError, match=rf"{RECORDS}:1: this is no record"):
+        timeline(tmp_path)

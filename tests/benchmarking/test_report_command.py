@@ -80,6 +80,12 @@ def test_the_bias_of_the_stream_interval_is_said_where_it_applies(tmp_path: Path
     with_interval = run_folder(tmp_path / "a")
     said = " ".join(report(with_interval).stdout.split())
     assert "TTFT contains about 20 x ITL" in said
+    assert "ITL says nothing" in said
+    longer = run_folder(tmp_path / "b", stream_interval={"decode": 4, "prefill": 20})
+    said = " ".join(report(longer).stdout.split())
+    assert (
+        "TTFT contains about 4 x ITL (6.48 ms at concurrency 4), and ITL is about 20% short" in said
+    )
     plans: list[dict[str, Any]] = [
         {"stream_interval": {"decode": 1}},
         {"model": "other/model"},
@@ -140,6 +146,15 @@ def test_a_report_that_fails_leaves_the_file_before_it(tmp_path: Path) -> None:
     output.write_text("before", encoding="utf-8")
     assert report("nowhere", "--output", output).exit_code == 2
     assert output.read_text("utf-8") == "before"
+
+
+def test_a_baseline_in_the_folder_of_runs_is_no_run_beside_itself(tmp_path: Path) -> None:
+    for name in ("before", "after"):
+        run_folder(tmp_path / name)
+    content = as_json(tmp_path, "--baseline", tmp_path / "before")
+    assert [run["name"] for run in content["runs"]] == ["after"]
+    alone = report(tmp_path / "before", "--baseline", tmp_path / "before")
+    assert (alone.exit_code, "give a run to hold against it" in alone.stderr) == (2, True)
 
 
 def test_help_has_an_example() -> None:

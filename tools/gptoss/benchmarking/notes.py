@@ -40,14 +40,18 @@ def _stream_interval(run: Run) -> Iterator[str]:
     if not applies or not measured or measured[0].endpoint not in PARSED_ENDPOINTS:
         return
     point = measured[-1]
-    osl = point.osl or run.plan.osl
-    short = f", and ITL is about {min(1, interval / osl):.0%} short" if osl else ""
-    itl = point.itl.p50
-    waits = f" (about {shown(interval * itl)} ms at concurrency {point.concurrency})" if itl else ""
+    osl = point.osl or run.plan.osl or 0
+    if osl <= interval:
+        short, whole = "ITL says nothing, for an answer is one chunk or two", None
+    else:
+        share = interval / osl
+        short = f"ITL is about {share:.0%} short"
+        whole = point.itl.p50 / (1 - share) * interval if point.itl.p50 else None
+    waits = f" ({shown(whole)} ms at concurrency {point.concurrency})" if whole else ""
     yield (
         f"stream_interval {interval}: the first token of an answer is markup that nobody sees, so "
-        f"TTFT contains about {interval} x ITL{waits}{short}. Goodput limits on TTFT judge the "
-        "interval too."
+        f"TTFT contains about {interval} x ITL{waits}, and {short}. Goodput limits on TTFT judge "
+        "the interval too."
     )
 
 

@@ -48,7 +48,7 @@ def _of_all(report: Report) -> Iterator[Picture]:
             "Throughput against speed",
             f"What {'a GPU' if a_gpu else 'the deployment'} delivers over how fast one user is "
             "answered; each mark is a concurrency. The dashed line is the Pareto front; hollow "
-            "marks are beaten by another in both.",
+            "marks are beaten by another in both, or had failed requests.",
             lambda width: _drawn(charts.pareto(runs, width)),
         )
     for name, of, text in (

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 PLAN, OUTCOME = "plan.json", "outcome.json"
 # aiperf's copies a phase (0.13), and its means over runs and sweeps, beside the runs themselves.
 NOT_RUNS = {"phases", "aggregate", "sweep_aggregate"}
+# benchmark.py names folders by the time in UTC and a hash of the plan.
+GENERATED = re.compile(r"(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z-[0-9a-f]{8}")
 TRIAL = re.compile(r"profile_runs|(run|trial)_\d+")
 
 
@@ -76,8 +78,17 @@ def _run(folder: Path, points: list[Point], plan: Plan, outcome: Outcome, gpus: 
         _judged(point, outcomes.get(point.concurrency), told)
         for point in sorted(points, key=lambda p: (p.concurrency or 0, p.folder))
     ]
+    return Run(_name(folder, plan), folder, tuple(judged), plan)
+
+
+def _name(folder: Path, plan: Plan) -> str:
+    """What to call a run: as its folder, or by target and time where a program named that."""
     name = folder.stem if folder.is_file() else folder.resolve().name
-    return Run(name, folder, tuple(judged), plan)
+    made = GENERATED.fullmatch(name)
+    if not made or not plan.target:
+        return name
+    year, month, day, *time = made.groups()
+    return f"{plan.target} {year}-{month}-{day} {':'.join(time)}"
 
 
 def _judged(point: Point, outcome: StepOutcome | None, gpus: Gpus) -> Point:

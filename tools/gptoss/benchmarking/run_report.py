@@ -57,16 +57,21 @@ class Report:
 def read_report(
     folders: Sequence[Path], baseline: Path | None = None, gpus: Gpus | None = None
 ) -> Report:
-    """The report of folders.
+    """The report of folders; a baseline that lies in one of them is no run beside itself.
 
     Raises:
-        InputError: A folder or a file cannot be read, or the baseline is more than one run.
+        InputError: A folder or a file cannot be read, the baseline is more than one run, or there
+            is nothing else.
     """
     bases = read_runs(baseline, gpus) if baseline else []
     if len(bases) > 1:
         names = ", ".join(run.folder.name for run in bases)
         raise InputError(f"--baseline {baseline}: it holds {len(bases)} runs ({names}); give one")
-    runs = [run for folder in folders for run in read_runs(folder, gpus)]
+    found = [run for folder in folders for run in read_runs(folder, gpus)]
+    taken = {base.folder.resolve() for base in bases}
+    runs = [run for run in found if run.folder.resolve() not in taken]
+    if not runs:
+        raise InputError(f"--baseline {baseline}: give a run to hold against it")
     *named, last = _apart([*runs, *bases])
     return Report(tuple(named), last) if bases else Report((*named, last))
 
