@@ -6,6 +6,7 @@ from typing import Any
 import pytest
 import yaml
 
+from gptoss.facts.world import Facts
 from tests.chart.rendering import (
     RELEASES,
     components,
@@ -247,6 +248,7 @@ def test_helm_test_runs_the_smoke_script_against_the_frontend() -> None:
         *("python3", "/etc/gpt-oss/scripts/smoke.py"),
         *("http://gpt-oss-frontend:8000", "openai/gpt-oss-120b"),
         *("--wait", "120", "--timeout", "120"),
+        *("--release", Facts().default_release.version),
     ]
 
 

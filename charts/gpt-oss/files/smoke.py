@@ -206,6 +206,11 @@ class Server:
         """Seconds that are left."""
         return max(0.0, self.end - time.monotonic())
 
+    @property
+    def room(self) -> int:
+        """Tokens for an answer with much reasoning."""
+        return min(4096, self.context // 2)
+
     def get(self, path: str) -> Answer:
         """The answer to a GET."""
         return exchange(self.address, path, None, min(REQUEST_SECONDS, self.left))
@@ -512,7 +517,7 @@ def _top_p(server: Server) -> str:
 
 
 def _apart(server: Server, effort: str) -> str:
-    choice = choice_of(server.chat(PUZZLE, reasoning_effort=effort, max_tokens=4096))
+    choice = choice_of(server.chat(PUZZLE, reasoning_effort=effort, max_tokens=server.room))
     content, reasoning = final(choice), reasoning_of(choice["message"])
     # With low effort a model may well answer at once.
     need(reasoning or effort == "low", "no reasoning beside the content")
@@ -547,7 +552,7 @@ def _reaches(server: Server, ask: Callable[[Server, str], tuple[str, int, int]])
 def _chat_effort(server: Server, effort: str, field: str = "") -> tuple[str, int, int]:
     given: dict[str, Any] = {"reasoning_effort": effort}
     answer = server.chat(
-        PUZZLE, temperature=0, max_tokens=4096, **({field: given} if field else given)
+        PUZZLE, temperature=0, max_tokens=server.room, **({field: given} if field else given)
     )
     if field and answer.status in (400, 422):
         raise UnknownError(f"this server does not take {field}")
@@ -557,7 +562,7 @@ def _chat_effort(server: Server, effort: str, field: str = "") -> tuple[str, int
 
 
 def _responses_effort(server: Server, effort: str) -> tuple[str, int, int]:
-    more = {"temperature": 0, "max_output_tokens": 4096, "reasoning": {"effort": effort}}
+    more = {"temperature": 0, "max_output_tokens": server.room, "reasoning": {"effort": effort}}
     body = body_of(server.responses(PUZZLE, **more))
     reasoning = json.dumps([item.get("summary") for item in output_of(body, "reasoning")])
     return reasoning, body["usage"]["input_tokens"], body["usage"]["output_tokens"]

@@ -163,7 +163,8 @@ def containers(target: Target, address: str) -> Containers:
     downloads = [_container("download", found.pod) for found in deployment.downloads]
     port = _port(listening)
     address = address.format(name=listening.name, port=port)
-    smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model)
+    known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ()
+    smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model, *known)
     return Containers(
         target=target.name,
         description=values.get("description") or "",
