@@ -13,7 +13,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gptoss.benchmarking.as_markdown import escaped
+from gptoss.benchmarking.charts import pareto
 from gptoss.benchmarking.run_report import read_report
+from gptoss.benchmarking.runs import Point, Run
 from gptoss.benchmarking.svg import Box, apart, around, beside, linear, logarithmic
 from gptoss.benchmarking.timeline import Ended, binned
 from gptoss.benchmarking.writing_reports import rendered
@@ -82,10 +84,20 @@ def test_problems_stand_above_all_charts() -> None:
     assert "No problems" not in page
 
 
-def test_a_point_with_failed_requests_is_named_in_the_chart_and_not_on_the_front() -> None:
-    page = rendered(read_report([DATA / "0.13.0" / "errors", DATA / "0.12.0" / "single"]), "html")
-    assert "4, 28 failed" in page
-    assert 'class="front"' not in page
+def test_a_point_with_failed_requests_is_named_in_the_chart_and_not_on_the_front(
+    tmp_path: Path,
+) -> None:
+    rates = {"tokens_per_second": 1.0, "tokens_per_second_per_user": 1.0}
+    better = {"tokens_per_second": 2.0, "tokens_per_second_per_user": 2.0}
+    whole = Point(tmp_path, concurrency=4, requests=9, **rates)  # type: ignore[arg-type]
+    failed = Point(tmp_path, concurrency=8, requests=9, errors=3, **better)  # type: ignore[arg-type]
+    drawing = pareto([Run("run", tmp_path, (whole, failed))])
+    assert drawing
+    marks = re.findall(
+        r'class="(mark|hollow) s0"[^>]*><title>run, concurrency (.*?):', drawing.render()
+    )
+    assert marks == [("mark", "4"), ("hollow", "8, 3 failed")]
+    assert ">8, 3 failed</text>" in drawing.render()
 
 
 def test_markdown_lies_beside_its_pictures_and_names_each(tmp_path: Path) -> None:
