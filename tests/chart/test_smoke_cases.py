@@ -257,6 +257,9 @@ def test_a_killed_prefill_worker_must_make_requests_refused(odd: Odd, capsys: An
     assert "HTTP 503: Prefill failed: no instances" in capsys.readouterr().out
     odd.answer = good
     assert smoke(odd, "--prefill-killed") == 1
+    with odd_server(good) as gone:
+        pass
+    assert smoke(gone, "--prefill-killed") == 2
 
 
 def test_lines_fit_100_columns_and_carry_no_escapes(odd: Odd, capsys: Any) -> None:
@@ -287,9 +290,27 @@ def test_junit_counts_failures_and_what_was_skipped(odd: Odd, capsys: Any) -> No
     }
 
 
-def test_the_script_runs_without_facts_beside_it(tmp_path: Path) -> None:
-    copy = tmp_path / "smoke.py"
-    copy.write_text(Path(script("smoke").__file__ or "").read_text(encoding="utf-8"))
+def known(folder: Path, release: str) -> dict[str, str]:
+    """What a copy of the script in a folder knows of a release."""
     module = script("smoke")
-    module.__file__ = str(copy)
-    assert module.known_in("1.2.1") == {}
+    module.__file__ = str(folder / "smoke.py")
+    found: dict[str, str] = module.known_in(release)
+    return found
+
+
+def test_the_script_runs_without_facts_beside_it(tmp_path: Path) -> None:
+    assert known(tmp_path, "1.2.1") == {}
+
+
+def test_a_case_that_a_release_is_known_to_break_says_so_and_where_it_is_right(
+    tmp_path: Path,
+) -> None:
+    fact = {"id": "effort-at-top", "what": "effort is ignored", "broken": ["1.2.1"]}
+    other = {"id": "tool-message-without-call", "right": None}
+    facts = {"known": [fact | {"right": "1.3.0"}, fact | other]}
+    (tmp_path / "facts.json").write_text(json.dumps(facts), encoding="utf-8")
+    told = known(tmp_path, "1.2.1")
+    assert set(told) == {"effort", "effort-responses", "no-call"}
+    assert told["effort"] == "known in 1.2.1: effort is ignored (right from 1.3.0)"
+    assert told["no-call"] == "known in 1.2.1: effort is ignored (not right yet)"
+    assert known(tmp_path, "1.3.1") == {}

@@ -769,7 +769,9 @@ def known_in(release: str | None) -> dict[str, str]:
     path = Path(__file__).with_name("facts.json")
     facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     told = {
-        fact["id"]: f"{fact['what']} (right from {fact['right'] or 'no release yet'})"
+        fact[
+            "id"
+        ]: f"{fact['what']} ({'right from ' + fact['right'] if fact['right'] else 'not right yet'})"
         for fact in facts.get("known") or ()
         if release in fact["broken"]
     }
@@ -861,7 +863,11 @@ def main(words: list[str], show: Callable[[Result], str] = row) -> int:
     seconds = given.wait if given.ready else min(given.wait, total)
     progress = sys.stdout if given.format == "text" else sys.stderr
     say = partial(print, file=progress, flush=True)
-    why = None if given.prefill_killed else wait(given.url, given.model, seconds, say)
+    if given.prefill_killed:
+        listing = Server(given.url, given.model, end).get("/v1/models")
+        why = None if listing.status else listing.reason
+    else:
+        why = wait(given.url, given.model, seconds, say)
     if why is not None:
         text = f"{given.model} at {given.url} is not ready after {seconds:g} s: {why}"
         print(text, file=sys.stderr)
