@@ -32,8 +32,14 @@ STARTED = re.compile(r"started (.+) as process (\d+)")
 PATIENCE = 60
 WAIT = "the wait for the model"
 FRONTEND = """
-import http.server, json, sys
+import http.server, json, os, pathlib, signal, sys, time
 words = sys.argv
+def finish(*_):
+    pathlib.Path("frontend.told").touch()
+    while not pathlib.Path("finish").exists(): time.sleep(0.01)
+    pathlib.Path("frontend.left").touch()
+    os._exit(0)
+if os.environ.get("BUSY"): signal.signal(signal.SIGTERM, finish)
 class Handler(http.server.BaseHTTPRequestHandler):
     def log_message(self, *_): pass
     def reply(self, found):
@@ -56,6 +62,11 @@ WORKER = """
 import os, pathlib, signal, subprocess, sys
 mode = sys.argv[sys.argv.index("--disaggregation-mode") + 1]
 rank = subprocess.Popen([sys.executable, "-c", "import signal; signal.pause()"])
+def told(*_):
+    left = pathlib.Path("frontend.left").exists()
+    pathlib.Path(f"{mode}.told").write_text("after" if left else "before")
+    os._exit(0)
+if os.environ.get("BUSY"): signal.signal(signal.SIGTERM, told)
 if os.environ.get("DEAF") == mode:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -241,6 +252,22 @@ def test_a_signal_ends_every_process_and_waits_for_it(
     for number in (*found.pids.values(), *ranks):
         with pytest.raises(ProcessLookupError):
             os.kill(number, 0)
+
+
+def test_workers_go_when_the_frontend_has_finished_its_answers(
+    launch: Callable[..., Launched],
+) -> None:
+    found = launch(BUSY="yes")
+    found.serves()
+    found.process.send_signal(signal.SIGTERM)
+    end = time.monotonic() + PATIENCE
+    while not (found.folder / "frontend.told").exists():
+        assert time.monotonic() < end, "the frontend was not told to go"
+        time.sleep(0.02)
+    (found.folder / "finish").touch()
+    assert found.finished() == 128 + signal.SIGTERM
+    for worker in ("prefill", "decode"):
+        assert (found.folder / f"{worker}.told").read_text() == "after"
 
 
 def test_a_second_signal_ends_what_does_not_stop(launch: Callable[..., Launched]) -> None:
