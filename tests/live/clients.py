@@ -34,7 +34,7 @@ def stream(running: Running, tokens: int, begun: threading.Event | None = None) 
         data=json.dumps(body).encode(),
         headers={"Content-Type": "application/json"},
     )
-    seen: dict[str, object] = {}
+    seen: dict[str, str | int] = {}
     try:
         with urllib.request.urlopen(request, timeout=PATIENCE) as response:  # noqa: S310
             for line in response:
@@ -47,7 +47,7 @@ def stream(running: Running, tokens: int, begun: threading.Event | None = None) 
                     continue
                 chunk = json.loads(data)
                 if "choices" not in chunk:
-                    return data[:300]
+                    return f"an error in the stream: {data[:300]}"
                 for choice in chunk["choices"]:
                     if choice.get("finish_reason"):
                         seen["reason"] = choice["finish_reason"]
