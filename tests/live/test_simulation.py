@@ -3,20 +3,41 @@
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+import time
+import urllib.error
 import urllib.request
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from gptoss.facts import folders
+from gptoss.facts.world import Facts
+from gptoss.live import environments
 from gptoss.live.simulation import simulate
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gptoss.live.running import Running
 
 pytestmark = pytest.mark.live
 
 PATIENCE = 120
+DEFAULT = "1.3.1"
+TARGETS = [
+    name
+    for name, path in folders.values_files().items()
+    if folders.overlay_for(path.read_text("utf-8")) is None
+]
+DYNAMO = [name for name in TARGETS if name.startswith(("agg", "disagg"))]
+SERVED = [name for name in TARGETS if name not in DYNAMO]
+LISTENING = "0A"
 WEATHER = {
     "type": "function",
     "function": {
@@ -32,7 +53,7 @@ WEATHER = {
 
 
 def chat(running: Running, question: str, **more: Any) -> Any:
-    """The message that answers a question."""
+    """The first choice of the answer to a question."""
     body = {"model": running.model, "messages": [{"role": "user", "content": question}]} | more
     request = urllib.request.Request(  # noqa: S310
         f"{running.url}/v1/chat/completions",
@@ -40,16 +61,137 @@ def chat(running: Running, question: str, **more: Any) -> Any:
         headers={"Content-Type": "application/json"},
     )
     with urllib.request.urlopen(request, timeout=PATIENCE) as response:  # noqa: S310
-        return json.load(response)["choices"][0]["message"]
+        return json.load(response)["choices"][0]
 
 
-@pytest.mark.parametrize("target", ["agg-gb200", "disagg-b200-node"])
-def test_a_target_answers_with_reasoning_apart(target: str) -> None:
-    with simulate(Request((target,)), release="1.3.1") as running:
+def answers(running: Running, *, effort: bool = True) -> None:
+    """Asks for reasoning, content and a tool call."""
+    running.ready(PATIENCE)
+    said = chat(running, "Which planet do we live on?", reasoning_effort="low")["message"]
+    assert said["content"] == "Earth"
+    assert f"The effort is {'low' if effort else 'medium'}" in said["reasoning_content"]
+    called = chat(running, "What is the weather in Berlin?", tools=[WEATHER])
+    function = called["message"]["tool_calls"][0]["function"]
+    assert (function["name"], called["finish_reason"]) == ("get_weather", "tool_calls")
+    assert json.loads(function["arguments"]) == {"city": "Berlin"}
+
+
+def eventually(running: Running) -> None:
+    """Asks until it answers: the discovery forgets who was killed only after its lease."""
+    end = time.monotonic() + PATIENCE
+    while True:
+        try:
+            return answers(running)
+        except urllib.error.HTTPError:
+            if time.monotonic() > end:
+                raise
+
+
+def groups(running: Running) -> set[int]:
+    return {part.process.pid for part in running.parts.values()}
+
+
+def processes(of: Iterable[int]) -> dict[int, str]:
+    """Processes of some groups, with their command lines."""
+    found = {}
+    for path in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            state, _, group = path.read_text().rpartition(")")[2].split()[:3]
+            words = path.with_name("cmdline").read_bytes().decode(errors="replace")
+        except (FileNotFoundError, ProcessLookupError):
+            continue
+        if int(group) in of and state != "Z":
+            found[int(path.parent.name)] = words
+    return found
+
+
+def outside(pids: Iterable[int]) -> list[str]:
+    """Addresses beyond 127.0.0.1 and ::1 on which processes listen, as the kernel writes them."""
+    inodes = set()
+    for pid in pids:
+        for link in Path(f"/proc/{pid}/fd").iterdir():
+            try:
+                target = link.readlink().name
+            except FileNotFoundError:
+                continue
+            inodes.add(target.removeprefix("socket:[").removesuffix("]"))
+    local = ("0100007F", "00000000000000000000000001000000")
+    return [
+        fields[1]
+        for name in ("tcp", "tcp6")
+        for fields in (line.split() for line in Path("/proc/net", name).read_text().splitlines())
+        if fields[3] == LISTENING and fields[9] in inodes and not fields[1].startswith(local)
+    ]
+
+
+@pytest.mark.parametrize("target", DYNAMO)
+def test_a_dynamo_target_answers_and_listens_on_this_machine_only(target: str) -> None:
+    with simulate(Request((target,)), release=DEFAULT) as running:
+        answers(running)
+        mine = processes(groups(running))
+        assert any("dynamo.frontend" in words for words in mine.values())
+        assert outside(mine) == []
+        started = groups(running)
+    assert processes(started) == {}
+
+
+@pytest.mark.parametrize("release", [r for r in environments.releases() if r != DEFAULT])
+def test_one_target_answers_on_every_release(release: str) -> None:
+    one_by_one = "workers.decode.engine.stream_interval=1"
+    request = Request(("disagg-b200-node",), settings=(one_by_one,))
+    with simulate(request, release=release) as running:
+        answers(running, effort=release != "1.2.1")
+
+
+def test_trtllm_serve_targets_answer_on_the_stand_in() -> None:
+    def run(target: str) -> None:
+        with simulate(Request((target,))) as running:
+            answers(running)
+            assert outside(processes(groups(running))) == []
+
+    with ThreadPoolExecutor(3) as pool:
+        list(pool.map(run, SERVED))
+
+
+def test_a_part_that_was_killed_serves_again_once_it_is_started() -> None:
+    with simulate(Request(("agg-gb200",)), release=DEFAULT, apart=True) as running:
         running.ready(PATIENCE)
-        message = chat(running, "Which planet do we live on?", reasoning_effort="low")
-        assert message["content"] == "Earth"
-        assert "The effort is low" in message["reasoning_content"]
-        called = chat(running, "What is the weather in Berlin?", tools=[WEATHER])
-        assert called["tool_calls"][0]["function"]["name"] == "get_weather"
-        assert json.loads(called["tool_calls"][0]["function"]["arguments"]) == {"city": "Berlin"}
+        running.fault("worker", "kill")
+        running.parts["worker"].process.wait(PATIENCE)
+        running.start("worker")
+        eventually(running)
+
+
+def test_a_worker_with_other_gpus_than_its_settings_take_says_so() -> None:
+    alone = {"apart": True, "parts": ("frontend",)}
+    with simulate(Request(("agg-gb200",)), release=DEFAULT, **alone) as running:  # type: ignore[arg-type]
+        (engine,) = (running.folder / "engine").iterdir()
+        text = engine.read_text()
+        engine.write_text(text.replace("tensor_parallel_size: 4", "tensor_parallel_size: 2"))
+        running.start("worker")
+        with pytest.raises(InputError, match="the settings take 2 GPUs"):
+            running.ready(PATIENCE)
+
+
+def test_nothing_is_left_when_the_command_itself_is_killed() -> None:
+    words = [sys.executable, "-m", "gptoss", "simulate", "serve-h100-2", "--port", "0"]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as command:
+        assert command.stdout is not None
+        told = next(line for line in command.stdout if "process" in line)
+        group = int(told.split()[2].rstrip(","))
+        assert processes({group})
+        command.kill()
+    end = time.monotonic() + PATIENCE
+    while processes({group}) and time.monotonic() < end:
+        pass
+    assert processes({group}) == {}
+
+
+def test_the_mocker_answers_for_load() -> None:
+    with simulate(Request(("agg-gb200",)), release=DEFAULT, engine="mocker") as running:
+        running.ready(PATIENCE)
+        assert chat(running, "hello", max_tokens=8)["finish_reason"] == "length"
+
+
+def test_the_environments_are_those_of_known_releases() -> None:
+    assert set(environments.releases()) <= set(Facts().releases)

@@ -98,7 +98,7 @@ def _install(lock: Path, options: Sequence[str], python: str) -> None:
     A lock is complete but for what NVIDIA publishes elsewhere and no simulation imports.
     """
     uv = _uv()
-    pip = [uv, "pip", "install", "--quiet", "--python", python]
+    pip = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
     if not uv:
         pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
     _run(pip, "--require-hashes", "--no-deps", *options, "-r", str(lock))

@@ -30,6 +30,7 @@ ACTIONS = {
     "continue": signal.SIGCONT,
 }
 LAST_LINES = 12
+GONE_SECONDS = 3
 
 
 @dataclass
@@ -168,6 +169,7 @@ class Running:
                 os.killpg(part.process.pid, signal.SIGKILL)
         for part in self.parts.values():
             part.process.wait()
+            _wait_for_group(part.process.pid)
         assert self._watchdog.stdin is not None  # noqa: S101
         self._watchdog.kill()
         self._watchdog.stdin.close()
@@ -192,3 +194,12 @@ class Running:
             return f"HTTP {error.code} {error.read().decode(errors='replace')[:200]}"
         except (OSError, http.client.HTTPException) as error:
             return str(error)
+
+
+def _wait_for_group(group: int) -> None:
+    """Waits until the killed processes of a group are gone, some seconds at most."""
+    end = time.monotonic() + GONE_SECONDS
+    with contextlib.suppress(ProcessLookupError):
+        while time.monotonic() < end:
+            os.killpg(group, 0)
+            time.sleep(0.02)

@@ -10,9 +10,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
+from harmony_script import answer
 from tokenizers import Tokenizer
 
-from .harmony_script import answer
 from .llm_types import SIZES, CompletionOutput, DisaggregatedParams, RequestError
 
 if TYPE_CHECKING:

@@ -8,7 +8,7 @@ import zlib
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from .llm_types import GuidedDecodingParams
+    from tensorrt_llm.llmapi import GuidedDecodingParams
 
 EFFORT = re.compile(r"Reasoning: (\w+)")
 MESSAGE = re.compile(r"<\|start\|>(.*?)(?=<\|start\|>|\Z)", re.DOTALL)
