@@ -14,6 +14,7 @@ ENGINE = "workers.decode.engine"
     [
         ("1.2.1", "max_batchsize=3"),
         ("1.2.1", "enable_resource_governor=false"),
+        ("1.3.1", "max_batchsize=3"),
         ("1.4.2", "max_batchsize=3"),
     ],
 )

@@ -36,15 +36,16 @@ def settings_of(version: str, *words: str, engine: dict[str, Any] | None = None)
         ("1.3.0rc5.post1", False),
         ("1.3.0rc11", False),
         ("1.3.0rc14", False),
-        ("1.3.0rc19", None),
-        ("1.3.0rc20", True),
+        ("1.3.0rc16", None),
+        ("1.3.0rc18", True),
+        ("1.3.0rc19", True),
         ("1.3.0rc29", True),
         ("1.3.0", True),
         ("", None),
         ("latest", None),
     ],
 )
-def test_flags_win_from_1_3_0rc20_on_and_the_yaml_up_to_rc14(
+def test_flags_win_from_1_3_0rc18_on_and_the_yaml_up_to_rc14(
     version: str, expected: bool | None
 ) -> None:
     assert flags_win(version, FACTS) is expected
@@ -54,7 +55,7 @@ def test_flags_win_from_1_3_0rc20_on_and_the_yaml_up_to_rc14(
 def test_both_claims_are_kept_in_the_order_of_the_version(flag: int, engine: int) -> None:
     for version, layers in (
         (BEFORE, [Layer.FLAG, Layer.ENGINE]),
-        ("1.3.0rc19", [Layer.FLAG, Layer.ENGINE]),
+        ("1.3.0rc16", [Layer.FLAG, Layer.ENGINE]),
         (AFTER, [Layer.ENGINE, Layer.FLAG]),
     ):
         words = ("--max_batch_size", str(flag))

@@ -2,7 +2,7 @@
 
 ``trtllm-serve`` builds the engine's arguments from its flags and their defaults and lays the YAML
 of ``--config`` over them, ``kv_cache_config`` key by key. Up to TensorRT-LLM 1.3.0rc14 the YAML
-wins; from 1.3.0rc20 a flag that is written wins over it (NVIDIA/TensorRT-LLM#14812).
+wins; from 1.3.0rc18 a flag that is written wins over it (NVIDIA/TensorRT-LLM#14812).
 ``schema/engine/validators.yaml`` says in which version which is so.
 """
 

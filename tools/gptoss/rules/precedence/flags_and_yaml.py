@@ -52,7 +52,7 @@ def setting_beaten(worker: Worker, deployment: Deployment, facts: Facts) -> Iter
 
     dynamo.trtllm lays the engine YAML over what flags and DYN_TRTLLM_* variables say, without a
     word in the log, in every release. Whoever edits the flag changes nothing. trtllm-serve does
-    the same up to TensorRT-LLM 1.3.0rc14; from 1.3.0rc20 on its flags win over the YAML. Which of
+    the same up to TensorRT-LLM 1.3.0rc14; from 1.3.0rc18 on its flags win over the YAML. Which of
     them wins in between is not known.
     """
     undecided = _is_undecided(deployment, facts)
