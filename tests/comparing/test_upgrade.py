@@ -22,6 +22,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 
+START = "1.2.1"
+
+
 def plan_of(source: Path | str, to: str) -> Upgrade:
     def check(release: str | None) -> Sequence[Checked]:
         loaded = load(Request(sources=(str(source),), release=release))
@@ -32,7 +35,7 @@ def plan_of(source: Path | str, to: str) -> Upgrade:
 
 def manifest(folder: Path, example: str) -> Path:
     path = folder / "deploy.yaml"
-    path.write_text(text_of(read(example)), encoding="utf-8")
+    path.write_text(text_of(read(f"# release: {START}\n{example}")), encoding="utf-8")
     return path
 
 
@@ -83,7 +86,7 @@ def test_the_release_of_a_target_is_set_in_its_values_file(tmp_path: Path) -> No
     values.write_text(shipped)
     upgrade = plan_of(values, "1.6.1")
     upgrade.plan.write()
-    assert values.read_text() == shipped.replace("release: 1.2.1", "release: 1.6.1")
+    assert values.read_text() == shipped.replace("release: 1.3.1", "release: 1.6.1")
     assert any("the chart writes nvidia.com/v1beta1" in s.message for s in upgrade.steps)
 
 

@@ -54,7 +54,7 @@ def said(schema: Path, name: str, old: str, new: str) -> str:
         (RELEASES, "  1.0.2:", "  1.0:", "releases: 1.0 is not a version such as 1.2.1"),
         (
             RELEASES,
-            "default: 1.2.1",
+            "default: 1.3.1",
             "default: 9.9.9",
             "9.9.9', which is none of releases",
         ),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -12,6 +12,9 @@ from generate.cli_schema import CLI, PROGRAM, flags_at
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.facts import folders
 from gptoss.values.contract import Values
+
+if TYPE_CHECKING:
+    from gptoss.facts.engine_keys import EngineSchema
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = Path("charts/gpt-oss")
@@ -34,9 +37,9 @@ END = "<!-- end of values -->"
 def values_schema() -> dict[Path, str]:
     """``values.schema.json``: the values model with the engine schema of the chosen release.
 
-    The default release has its exact schema; the others, known in part, share one that takes what
-    any of them may take. A release newer than the sources that were read takes any map: what is
-    merely unknown is for `gptoss check` to warn about.
+    The default release and those that were read in full have a schema each; the others share one
+    that takes what any of them may take. A release newer than the sources that were read takes any
+    map: what is merely unknown is for `gptoss check` to warn about.
     """
     schema = _without_titles(Values.model_json_schema())
     schema["$schema"] = "https://json-schema.org/draft/2020-12/schema"
@@ -67,23 +70,26 @@ def _allow_overlays(worker: dict[str, Any]) -> None:
 def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:
     """The conditions that give an engine the schema of its release; adds to the definitions."""
     releases = _load("schema/releases.yaml")
-    versions = {name: facts["trtllm"] for name, facts in releases["releases"].items()}
-    known = shipped(compact_facts())
-    exact = next(v for v in known if v.version == versions[releases["default"]])
-    newest = {v.version for v in known if v.may_have_more}
-    definitions["Engine"] = json_schema(exact)
-    for key in ("$schema", "title"):
-        definitions["Engine"].pop(key)
-    definitions["EngineOfAnyRelease"] = union_schema(known)
-    newer = [name for name, version in versions.items() if version in newest]
-    return {
-        "if": _release_is({"const": releases["default"]}),
-        "then": _engine_is("Engine"),
-        "else": {
-            "if": _release_is({"enum": newer}),
-            "else": _engine_is("EngineOfAnyRelease"),
-        },
-    }
+    default = releases["default"]
+    by_version = {schema.version: schema for schema in shipped(compact_facts())}
+    known = {name: by_version[facts["trtllm"]] for name, facts in releases["releases"].items()}
+    definitions["Engine"] = _engine(known[default])
+    definitions["EngineOfAnyRelease"] = union_schema(list(by_version.values()))
+    newer = [name for name, schema in known.items() if schema.may_have_more]
+    chosen = {"if": _release_is({"enum": newer}), "else": _engine_is("EngineOfAnyRelease")}
+    for name, schema in known.items():
+        if schema.is_exact and name != default:
+            definitions[f"EngineOf{name}"] = _engine(schema)
+            own = {"if": _release_is({"const": name}), "then": _engine_is(f"EngineOf{name}")}
+            chosen = {**own, "else": chosen}
+    # First, for a file that names no release runs on this one.
+    first = {"if": _release_is({"const": default}), "then": _engine_is("Engine")}
+    return {**first, "else": chosen}
+
+
+def _engine(of: EngineSchema) -> dict[str, Any]:
+    schema = json_schema(of)
+    return {key: schema[key] for key in schema if key not in ("$schema", "title")}
 
 
 def _release_is(condition: dict[str, Any]) -> dict[str, Any]:

@@ -23,11 +23,11 @@ def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     """A value that the chart's schema does not know, or of another type than it takes.
 
     Helm refuses to render it, so that nothing is installed. The schema holds every key of the
-    chart and of the default release's TensorRT-LLM engine configuration.
+    chart and of the engine configuration of the TensorRT-LLM that the release ships.
     """
     hint = "charts/gpt-oss/README.md lists the chart's keys and their types"
     if ".engine" in problem.message:
-        hint = "TensorRT-LLM 1.3.0rc14 takes the keys of schema/engine/fields.yaml"
+        hint = "schema/engine/fields.yaml lists the keys that each TensorRT-LLM takes"
     yield Said(problem, problem.message, hint)
 
 
