@@ -104,7 +104,7 @@ def test_options_of_the_worker_reach_the_server() -> None:
 def test_the_benchmark_runs_where_aiperf_is() -> None:
     job = one("Job", objects(SERVER, "benchmark.enabled=true"), "benchmark")
     images = {c["image"] for c in job["spec"]["template"]["spec"]["containers"]}
-    assert images == {"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.2.1"}
+    assert images == {"nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"}
     own = ("benchmark.enabled=true", "runtime.image=registry.example.com/serve:1.3.0rc14")
     job = one("Job", objects(SERVER, *own), "benchmark")
     assert {c["image"] for c in job["spec"]["template"]["spec"]["containers"]} == images
@@ -183,7 +183,7 @@ def test_notes_name_the_server_s_pods_and_service() -> None:
         "--values", f"values/{SERVER}.yaml", "--namespace", "serving",
     )  # fmt: skip
     notes = done.stdout.partition("NOTES:")[2]
-    assert "trtllm-serve 1.3.0rc14" in notes
+    assert "trtllm-serve 1.3.0rc19" in notes
     selector = "app.kubernetes.io/component=server,app.kubernetes.io/instance=web"
     assert f"kubectl get pods -n serving -l {selector} -w" in notes
     assert "svc/web-server 8000:8000" in notes

@@ -324,7 +324,7 @@ def test_diff_takes_a_release_after_an_at_sign(files: tuple[str, str]) -> None:
 
 
 def test_diff_compares_targets_and_overlays() -> None:
-    assert run("disagg-gb200", "disagg-gb200@1.2.1").exit_code == 0
+    assert run("disagg-gb200", "disagg-gb200@1.3.1").exit_code == 0
     laid = run("agg-gb200", "agg-gb200,quant-w4a8-mxfp4-mxfp8")
     assert laid.exit_code == 1
     assert "$OVERRIDE_QUANT_ALGO" in laid.stdout

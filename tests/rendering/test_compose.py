@@ -288,5 +288,5 @@ def test_the_head_says_how_it_was_written_and_how_to_start_it() -> None:
     assert told == {
         "target": "agg-gb200 + quant-w4a8-mxfp4-mxfp8",
         "gpu": "gb200",
-        "release": "1.2.1",
+        "release": "1.3.1",
     }
