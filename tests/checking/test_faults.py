@@ -84,7 +84,7 @@ def test_every_report_counts_a_fault_once() -> None:
 
 
 def test_rules_that_were_not_applied_are_counted_and_named_when_asked() -> None:
-    item = checked("# release: none\n" + text_of(read(BUFFERS)).replace("1.2.1", "my-tag"))
+    item = checked("# release: none\n" + text_of(read(BUFFERS)).replace("1.3.1", "my-tag"))
     names = {skipped.rule for skipped in item.result.not_applied}
     (line,) = [x for x in render("text", [item]).splitlines() if "not applied" in x]
     assert line.startswith(f"{len(names)} rules not applied: ")

@@ -93,7 +93,7 @@ def test_the_release_of_a_target_is_set_in_its_values_file(tmp_path: Path) -> No
 def test_what_is_refused_there_comes_first_and_the_release_last(tmp_path: Path) -> None:
     example = "# worker flags\n--disaggregation-mode prefill_and_decode"
     kinds = [step.kind for step in plan_of(manifest(tmp_path, example), "1.6.1").steps]
-    order = ["wrong", "default", "platform", "release"]
+    order = ["wrong", "broken", "default", "platform", "release"]
     assert sorted(kinds, key=order.index) == kinds
     assert set(kinds) == set(order)
 
@@ -127,6 +127,53 @@ def test_changes_of_the_platform_are_told_to_those_they_concern(
     text = as_text(plan_of(manifest(tmp_path, example), to))
     changes = ("ZMQ", "CUDA", "NATS", "cannot be changed")
     assert told in text if told else not any(word in text for word in changes[:1])
+
+
+MENDED_ON_1_3 = {
+    "tool-call-in-pieces",
+    "tool-call-on-analysis",
+    "effort-at-top",
+    "listed-before-served",
+    "tool-without-description",
+}
+
+
+@pytest.mark.parametrize(
+    ("example", "to", "expected"),
+    [
+        ("# decode.yaml\nstream_interval: 20", "1.3.1", MENDED_ON_1_3),
+        ("# decode.yaml\nstream_interval: 1", "1.3.1", MENDED_ON_1_3 - {"tool-call-in-pieces"}),
+        (
+            "# worker.yaml\nstream_interval: 20",
+            "1.6.1",
+            MENDED_ON_1_3 - {"listed-before-served"}
+            | {"max-tokens-zero", "tool-message-without-call", "responses-reasoning-tokens"},
+        ),
+        ("# server.yaml\nstream_interval: 20", "1.6.1", set()),
+        ("# decode.yaml\nstream_interval: 20", "1.2.1", set()),
+    ],
+)
+def test_what_a_newer_release_mends_is_told_to_those_who_had_it(
+    tmp_path: Path, example: str, to: str, expected: set[str]
+) -> None:
+    upgrade = plan_of(manifest(tmp_path, example), to)
+    assert {known.id for known in upgrade.mended} == expected
+    report = json.loads(as_json(upgrade))
+    assert {known["id"] for known in report["mended"]} == expected
+    assert all(known["what"] and known["source"] for known in report["mended"])
+    assert (f"mended on {to}:" in as_text(upgrade)) is bool(expected)
+
+
+def test_what_a_newer_release_does_wrong_is_a_step_and_so_is_the_way_back(tmp_path: Path) -> None:
+    path = manifest(tmp_path, "# decode.yaml\nstream_interval: 20")
+    there = {s.message for s in plan_of(path, "1.5.1").steps if s.kind == "broken"}
+    assert there == {FACTS.known[name].what for name in (
+        "responses-without-reasoning", "prompt-beyond-context",
+    )}  # fmt: skip
+    newer = path.read_text().replace("1.2.1", "1.3.1")
+    path.write_text(newer)
+    back = {s.message for s in plan_of(path, "1.2.1").steps if s.kind == "broken"}
+    assert back == {FACTS.known[name].what for name in MENDED_ON_1_3}
 
 
 def test_a_digest_is_not_replaced_by_a_tag(tmp_path: Path) -> None:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 # Rules whose own example has no fix: the right key is there already, or the right value is unclear.
 OTHERS = {
-    "E001": "# decode.yaml\nkv_cache_config: {tokens_per_blocks: 32}",
+    "E001": "# release: 1.2.1\n# decode.yaml\nkv_cache_config: {tokens_per_blocks: 32}",
     "E002": "# release: 1.4.2\n# decode.yaml\nprint_iter_logs: true",
     "E004": "# release: 1.4.2\n# decode.yaml\ncache_transceiver_config: {backend: ucx}",
 }

@@ -8,7 +8,7 @@ from gptoss.facts.world import Facts
 from tests.rules import base
 
 FACTS = Facts()
-FRONTEND = ["python3", "-m", "dynamo.frontend", "--enforce-disagg"]
+FRONTEND = ["python3", "-m", "dynamo.frontend"]
 CACHE = {
     "volumes": ["models:/opt/models:ro"],
     "environment": {

@@ -134,7 +134,10 @@ def test_a_compilation_cache_needs_no_mount_point() -> None:
             TOPOLOGY + "# frontend\nreplicas: 1\n",
             "nor Frontend, prefill and decode name a packDomain",
         ),
-        (TOPOLOGY + f"# decode\n{DOMAIN}", "nor Frontend and prefill name a packDomain"),
+        (
+            f"# release: 1.2.1\n{TOPOLOGY}# decode\n{DOMAIN}",
+            "nor Frontend and prefill name a packDomain",
+        ),
         ("# graph\nspec: {topologyConstraint: {packDomain: rack}}\n", "does not say which"),
         (
             "# graph\nspec: {topologyConstraint: {topologyProfile: t, packDomain: Rack}}\n",

@@ -56,6 +56,8 @@ def test_what_every_deployment_has_is_judged_on_every_runtime(name: str) -> None
     assert RULES[name].runtimes == tuple(Runtime)
 
 
+# Whose flags and engine keys were read in full.
+EXACT = "1.2.1"
 SERVE_BAD = {
     "R001": "# server flags\n--allow_request_chat_template\n",
     "R005": "# server flags\n--reasoning_parser qwen3_5\n",
@@ -87,7 +89,7 @@ SERVE_BAD = {
 
 @pytest.mark.parametrize("name", SERVE_BAD)
 def test_a_server_is_judged_without_a_word_about_dynamo(name: str) -> None:
-    deployment = deployment_of(read(SERVE_BAD[name]))
+    deployment = deployment_of(read(f"# release: {EXACT}\n{SERVE_BAD[name]}"))
     found = [f for f in run(deployment, FACTS).findings if f.rule.id == name]
     assert found, name
     for finding in found:
@@ -98,13 +100,14 @@ def test_a_server_is_judged_without_a_word_about_dynamo(name: str) -> None:
 
 def test_a_setting_of_disaggregated_trtllm_serve_is_known_to_a_server_alone() -> None:
     for target, refused in (("server.yaml", False), ("worker.yaml", True)):
-        deployment = deployment_of(read(f"# {target}\ndisagg_cluster: {{}}\n"))
+        deployment = deployment_of(read(f"# release: {EXACT}\n# {target}\ndisagg_cluster: {{}}\n"))
         found = {finding.rule.id for finding in run(deployment, FACTS).findings}
         assert ("E001" in found) is refused
 
 
 def test_what_wins_is_left_open_where_it_is_not_known() -> None:
-    text = "# release: 1.3.1\n# server flags\n--max_batch_size 64\n"
+    image = "# server container\nimage: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc16\n"
+    text = f"{image}---\n# server flags\n--max_batch_size 64\n"
     (finding,) = [f for f in run(deployment_of(read(text)), FACTS).findings if f.rule.id == "C001"]
     assert "which of them wins" in finding.message
     assert not finding.fixes

@@ -11,6 +11,7 @@ import yaml
 from generate.cli_schema import CLI, PROGRAM, flags_at
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.values.contract import Values
 
 if TYPE_CHECKING:
@@ -123,10 +124,25 @@ def chart_facts() -> dict[Path, str]:
             key: {name: value for name, value in gpu.items() if name not in ("sm", "memory")}
             for key, gpu in hardware["gpus"].items()
         },
+        "known": _known(),
         "vocabulary": {"sha256": model["harmonyVocabulary"]["sha256"]},
         "targets": targets,
     }
     return {CHART / "files/facts.json": json.dumps(facts, indent=1) + "\n"}
+
+
+def _known() -> list[dict[str, Any]]:
+    """What is known to be wrong, with the releases in which it is."""
+    facts = Facts()
+    return [
+        {
+            "id": known.id,
+            "what": known.what,
+            "broken": [version for version, r in facts.releases.items() if known.is_in(r)],
+            "right": known.right or None,
+        }
+        for known in facts.known.values()
+    ]
 
 
 def _names_models(served: dict[str, Any], version: str) -> bool:

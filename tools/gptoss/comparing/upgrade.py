@@ -11,7 +11,9 @@ from gptoss.checking.checked import Checked, single_findings_of
 from gptoss.comparing.upgrade_steps import (
     Step,
     api_version,
+    broken,
     defaults,
+    mended,
     platform,
     release_of,
     release_steps,
@@ -22,6 +24,7 @@ from gptoss.fixing.plan import FixPlan, plan_fixes
 from gptoss.rules.rule import Severity
 
 if TYPE_CHECKING:
+    from gptoss.facts.known import Known
     from gptoss.facts.world import Facts
     from gptoss.rules.rule import Finding
 
@@ -38,6 +41,7 @@ class Upgrade:
         start: Releases they run on, oldest first.
         to: The release.
         steps: What changes, in the order in which to do it.
+        mended: What Dynamo does wrong where they run, and right there.
         plan: The steps with one right answer as changes of files.
     """
 
@@ -45,6 +49,7 @@ class Upgrade:
     start: tuple[str, ...]
     to: str
     steps: tuple[Step, ...]
+    mended: tuple[Known, ...]
     plan: FixPlan = field(repr=False)
 
     @property
@@ -77,16 +82,11 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
 
     refused = [wrong(f) for f in single_findings_of(there) if is_new(f)]
     refused.sort(key=lambda step: -step.severity)
-    unset = [
-        step
-        for item, release in zip(own, releases, strict=True)
-        for step in defaults(item.deployment, release, target, facts)
-    ]
-    below = [
-        step
-        for item, release in zip(own, releases, strict=True)
-        for step in platform(item.deployment, release, target)
-    ]
+    ways = [(item.deployment, release) for item, release in zip(own, releases, strict=True)]
+    worse = [step for way in ways for step in broken(*way, target, facts)]
+    unset = [step for way in ways for step in defaults(*way, target, facts)]
+    below = [step for way in ways for step in platform(*way, target)]
+    better = dict.fromkeys(known for way in ways for known in mended(*way, target, facts))
     versions = [
         step
         for item, then in zip(own, there, strict=True)
@@ -94,11 +94,11 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
     ]
     first = [step.fix for step in moves if step.fix]
     plan = plan_fixes(lambda: check(target.version), first=first, only=is_new)
-    steps = dict.fromkeys([*refused, *unset, *below, *versions, *moves])
+    steps = dict.fromkeys([*refused, *worse, *unset, *below, *versions, *moves])
     made = tuple(s if s.fix in plan.made else replace(s, fix=None) for s in steps)
     start = sorted({release.version for release in releases}, key=version_number)
     names = tuple(c.deployment.source for c in own)
-    return Upgrade(names, tuple(start), target.version, made, plan)
+    return Upgrade(names, tuple(start), target.version, made, tuple(better), plan)
 
 
 def _in_both(own: Sequence[Checked], there: Sequence[Checked]) -> set[tuple[str, str]]:
@@ -120,6 +120,11 @@ def as_text(upgrade: Upgrade) -> str:
         lines.append(f"     source: {step.source}")
     if not upgrade.steps:
         lines.append("  nothing changes")
+    if upgrade.mended:
+        lines.append(f"mended on {upgrade.to}:")
+    for known in upgrade.mended:
+        lines.append(f"   - {known.what} [{known.id}]")
+        lines.append(f"     source: {known.source}")
     return "\n".join(lines)
 
 
@@ -137,5 +142,13 @@ def as_json(upgrade: Upgrade) -> str:
         }
         for step in upgrade.steps
     ]
-    report = {"sources": upgrade.names, "from": upgrade.start, "to": upgrade.to, "steps": steps}
+    report = {
+        "sources": upgrade.names,
+        "from": upgrade.start,
+        "to": upgrade.to,
+        "steps": steps,
+        "mended": [
+            {"id": known.id, "what": known.what, "source": known.source} for known in upgrade.mended
+        ],
+    }
     return json.dumps(report, indent=2, ensure_ascii=False)

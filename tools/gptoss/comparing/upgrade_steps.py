@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss.deployment.model import Runtime
+from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders, programs
 from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
 from gptoss.facts.versions import version_number
 from gptoss.fixing.edits import key_at
 from gptoss.rules.fixes import set_value
-from gptoss.rules.readings import pods
+from gptoss.rules.readings import pieces_of, pods, takes_tool_calls
 from gptoss.rules.rule import Severity
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import SafeLoader
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment
+    from gptoss.facts.known import Known
     from gptoss.facts.world import Facts, Release
     from gptoss.rules.fixes import Fix
     from gptoss.rules.rule import Finding
@@ -38,7 +39,8 @@ class Step:
     """One thing that changes.
 
     Attributes:
-        kind: ``release``, ``wrong`` (refused or misread there), ``default`` or ``platform``.
+        kind: ``release``, ``wrong`` (refused or misread there), ``broken`` (Dynamo itself does it
+            wrong there), ``default`` or ``platform``.
         message: What changes.
         do: What to do.
         source: Where that is stated.
@@ -207,6 +209,26 @@ def _in_yaml(value: Any) -> str:
     return value if isinstance(value, str) else json.dumps(value)
 
 
+def broken(deployment: Deployment, start: Release, to: Release, facts: Facts) -> Iterator[Step]:
+    """What Dynamo does right where a deployment runs, and wrong there (schema/known.yaml)."""
+    for known in _known_to(deployment, facts):
+        if known.is_in(to) and not known.is_in(start):
+            yield Step("broken", known.what, known.do, known.source, severity=Severity.WARNING)
+
+
+def mended(deployment: Deployment, start: Release, to: Release, facts: Facts) -> Iterator[Known]:
+    """What Dynamo does wrong where a deployment runs, and right there."""
+    for known in _known_to(deployment, facts):
+        if known.is_in(start) and not known.is_in(to):
+            yield known
+
+
+def _known_to(deployment: Deployment, facts: Facts) -> Iterator[Known]:
+    if deployment.runtime is Runtime.SERVE:
+        return
+    yield from (known for known in facts.known.values() if _concerns(known.when, deployment))
+
+
 def platform(deployment: Deployment, start: Release, to: Release) -> Iterator[Step]:
     """What changes below the deployment (schema/upgrades.yaml): all of it is Dynamo's."""
     if deployment.runtime is Runtime.SERVE:
@@ -225,6 +247,12 @@ def _concerns(when: str | None, deployment: Deployment) -> bool:
         return arguments is not None and arguments["--router-mode"].value == "kv"
     if when == "disaggregated":
         return deployment.is_disaggregated
+    if when in ("tools", "pieces"):
+        return any(
+            takes_tool_calls(worker) and (when == "tools" or pieces_of(worker) > 1)
+            for worker in deployment.workers
+            if worker.role is not Role.PREFILL
+        )
     if when == "unversioned":
         tags = [pod.image.value.rpartition(":")[2] for _, pod in pods(deployment) if pod.image]
         return any(not version_number(tag) for tag in tags)

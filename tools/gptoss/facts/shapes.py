@@ -81,6 +81,21 @@ RELEASES = FileShape(
     },
     names=like("a version such as 1.2.1", r"\d+\.\d+\.\d+"),
 )
+VERSION = like("a version such as 1.3.0", r"\d+\.\d+\.\d+")
+KNOWN = FileShape(
+    top={"known": MAP},
+    entries={
+        "known": {
+            "what": TEXT,
+            "do": TEXT,
+            "since": VERSION._replace(optional=True),
+            "right": VERSION._replace(optional=True),
+            "when": one_of("pieces", "tools", "disaggregated")._replace(optional=True),
+            "source": TEXT,
+        }
+    },
+    names=like("a name such as effort-at-top", r"[a-z][a-z0-9-]*"),
+)
 MODEL = FileShape(
     top={
         "id": TEXT,

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
 from gptoss.facts.fact_files import made, read_facts, refuse
-from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, faults_of
+from gptoss.facts.known import Known, known_of
+from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, faults_of
 from gptoss.facts.versions import version_number
 from gptoss.text.errors import unknown
 
@@ -174,6 +175,11 @@ class Facts:
                 evaluation=_evaluation(facts["evaluation"]),
             )
         return models
+
+    @cached_property
+    def known(self) -> dict[str, Known]:
+        """What releases are known to do wrong, by name."""
+        return known_of(self._load("known.yaml", KNOWN)["known"])
 
     @cached_property
     def engine(self) -> dict[str, Any]:

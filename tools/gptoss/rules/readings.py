@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from gptoss.text.command import Variable
     from gptoss.text.places import Located
 
+TOOL_CALL_PARSER = "--dyn-tool-call-parser"
 HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
@@ -77,6 +78,16 @@ def parallel_size(worker: Worker, key: str) -> int | None:
 def tensor_parallel_size(worker: Worker) -> int:
     """GPUs that share each layer."""
     return parallel_size(worker, "tensor_parallel_size") or 1
+
+
+def takes_tool_calls(worker: Worker) -> bool:
+    """Whether Dynamo takes tool calls out of what a worker writes."""
+    return worker.arguments[TOOL_CALL_PARSER].place is not None
+
+
+def pieces_of(worker: Worker) -> int:
+    """Tokens in which answers leave the engine at a time."""
+    return worker.engine.whole("stream_interval") or 1
 
 
 def quoted(words: Iterable[str]) -> str:

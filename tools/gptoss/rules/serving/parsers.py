@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
 from gptoss.rules.fixes import add_flag
+from gptoss.rules.readings import TOOL_CALL_PARSER
 from gptoss.rules.right_answers import given_value
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules.subjects import ENTRANCES, WORKERS
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Frontend, Worker
     from gptoss.facts.world import Model
 
-REASONING, TOOLS = "--dyn-reasoning-parser", "--dyn-tool-call-parser"
+REASONING, TOOLS = "--dyn-reasoning-parser", TOOL_CALL_PARSER
 PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
 VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
 
