@@ -159,3 +159,14 @@ def test_a_baseline_in_the_folder_of_runs_is_no_run_beside_itself(tmp_path: Path
 
 def test_help_has_an_example() -> None:
     assert "gptoss bench report results" in report("--help").stdout
+
+
+def test_a_run_without_gpus_never_passes_for_a_measurement(tmp_path: Path) -> None:
+    real = run_folder(tmp_path / "real")
+    played = run_folder(tmp_path / "played", simulated=True, scale=0.01)
+    text = " ".join(report(played).stdout.split())
+    assert "simulated engine · scale 0.01" in text
+    assert "say nothing of GPUs" in text
+    assert "simulated" not in report(real).stdout
+    compared = " ".join(report(played, "--baseline", real).stdout.split())
+    assert "engine differs: simulated, and real in the baseline" in compared

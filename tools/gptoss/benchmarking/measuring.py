@@ -67,7 +67,7 @@ def measure(
     before = set(results.iterdir())
     with tempfile.TemporaryDirectory(prefix="gptoss-bench-") as folder:
         known = Path(folder, MEASURED)
-        known.write_text(json.dumps(_known(target, scale)), encoding="utf-8")
+        known.write_text(json.dumps(_known(target, scale, simulated)), encoding="utf-8")
         there = {f"{SCRIPTS}/{MEASURED}": str(known), "/artifacts": str(results)}
         words = [there.get(word, word) for word in container.words[2:]]
         script = str(folders.chart() / "files" / SCRIPT)
@@ -76,11 +76,11 @@ def measure(
     return code, made[0] if len(made) == 1 else None
 
 
-def _known(target: Target, scale: float) -> dict[str, Any]:
+def _known(target: Target, scale: float, simulated: bool) -> dict[str, Any]:
     """What the chart knows of the target, with what only gptoss knows."""
     told: dict[str, Any] = json.loads(scripts_of(target)[MEASURED])
-    own = {"target": target.name, "scale": scale, "versions": {"gptoss": __version__}}
-    return told | own
+    own = {"target": target.name, "scale": scale, "simulated": simulated}
+    return told | own | {"versions": {"gptoss": __version__}}
 
 
 def _cache(model: str, revision: str) -> Path:

@@ -18,12 +18,18 @@ PARSED_ENDPOINTS = {"chat", "responses", None}
 def notes_of(run: Run) -> list[str]:
     """What to know about a run's numbers."""
     return [
+        *_simulated(run),
         *(f"concurrency {p.concurrency}: {text}" for p in run.points for text in p.notes),
         *_stream_interval(run),
         *_prompt_lengths(run),
         *_no_gpus(run),
         *_benchmark_serving(run),
     ]
+
+
+def _simulated(run: Run) -> Iterator[str]:
+    if run.plan.simulated:
+        yield "the engine was simulated: rates and latencies say nothing of GPUs"
 
 
 def _stream_interval(run: Run) -> Iterator[str]:
@@ -84,12 +90,17 @@ def unlike(run: Run, base: Run) -> list[str]:
     for what, mine, its in (
         ("model", run.model, base.model),
         ("tool", _tools(run), _tools(base)),
+        ("engine", _engine(run), _engine(base)),
         ("ISL", _rounded([p.isl_client for p in run.points]), _rounded(_isl(base))),
         ("OSL", _rounded([p.osl for p in run.points]), _rounded([p.osl for p in base.points])),
     ):
         if mine and its and mine != its:
             found.append(f"{what} differs: {mine}, and {its} in the baseline")
     return found
+
+
+def _engine(run: Run) -> str:
+    return "simulated" if run.plan.simulated else "real"
 
 
 def _isl(run: Run) -> list[float | None]:

@@ -56,7 +56,11 @@ class PlannedGpus(_Kept):
 
 
 class Plan(_Kept):
-    """What was about to run; what a writer left out is None or empty."""
+    """What was about to run; what a writer left out is None or empty.
+
+    ``scale`` is what the target's concurrency and requests were multiplied by; ``simulated`` says
+    that no engine ran.
+    """
 
     version: int = VERSION
     target: str | None = None
@@ -69,6 +73,8 @@ class Plan(_Kept):
     osl: int | None = None
     stream_interval: dict[str, int | None] = Field({}, alias="stream_interval")
     settings: dict[str, Any] = {}
+    scale: float = 1
+    simulated: bool = False
     started: str | None = None
     argv: tuple[tuple[str, ...], ...] = ()
     steps: tuple[Step, ...] = ()

@@ -28,6 +28,8 @@ def _facts(run: Run) -> Iterator[str | None]:
     yield f"{plan.runtime or 'release'}{release or ''}" if plan.runtime or release else None
     gpu = f" ({plan.gpu.upper()})" if plan.gpu else ""
     yield f"{run.gpus}{gpu}" if run.gpus.owned else None
+    yield "simulated engine" if plan.simulated else None
+    yield f"scale {plan.scale:g}" if plan.scale != 1 else None
     yield f"ISL {plan.isl:,}, OSL {plan.osl:,}" if plan.isl and plan.osl else None
     yield ", ".join(sorted({point.tool for point in run.points if point.tool}))
     trials = max((len(point.trials) for point in run.points), default=0)
