@@ -124,8 +124,9 @@ class Launched:
     def finished(self) -> int:
         """Its exit code, when it has ended and said all."""
         assert self.process.stderr is not None
+        code = self.process.wait(PATIENCE)
         self.said += self.process.stderr.read()
-        return self.process.wait(PATIENCE)
+        return code
 
     @property
     def ranks(self) -> list[int]:
@@ -345,7 +346,8 @@ def test_a_frontend_that_keeps_dying_ends_everything(
     text = script.read_text()
     assert "again $((2 ** (restarts - 1)))" in text
     script.write_text(text.replace("again $((2 ** (restarts - 1)))", "again 0"))
-    found = launch()
+    # A worker is idle without a frontend, whatever its grace period.
+    found = launch(DEAF="decode")
     found.serves()
     (folder / "modules" / "dynamo" / "frontend.py").write_text("raise SystemExit(7)")
     os.kill(found.pids["frontend"], signal.SIGKILL)
