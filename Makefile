@@ -86,6 +86,7 @@ lock: $(DEV) ## Pin the newest versions of everything Python
 	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.11 \
 	  --all-extras pyproject.toml -o requirements/dev.txt
 	tools/setup/oracles.sh lock
+	tools/setup/live_locks.sh
 
 clean: ## Remove everything that was made
 	rm -rf $(VENV) .tools dist .cache .pytest_cache .mypy_cache .ruff_cache .hypothesis

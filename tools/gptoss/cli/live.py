@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
@@ -10,6 +12,7 @@ from gptoss.cli.completion import releases_like
 from gptoss.cli.options import source_options
 
 if TYPE_CHECKING:
+    from gptoss.live.running import Running
     from gptoss.sources.request import Request
 
 
@@ -27,7 +30,15 @@ if TYPE_CHECKING:
 @click.option("--ttft", type=float, metavar="MS", help="Time to the first token.")
 @click.option("--itl", type=float, metavar="MS", help="Time between tokens.")
 @click.option("--smoke", is_flag=True, help="Run the launch script's smoke test.")
-@click.option("--bench", is_flag=True, help="Run the launch script's benchmark.")
+@click.option("--bench", is_flag=True, help="Run the target's benchmark, into ./results.")
+@click.option(
+    "--scale",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.01,
+    show_default=True,
+    metavar="S",
+    help="Share of the benchmark's concurrency and requests.",
+)
 @click.option(
     "--fault",
     "faults",
@@ -45,6 +56,7 @@ def simulate(
     itl: float | None,
     smoke: bool,
     bench: bool,
+    scale: float,
     faults: tuple[str, ...],
     leave: bool,
 ) -> None:
@@ -57,13 +69,24 @@ def simulate(
     \b
     Examples:
       gptoss simulate disagg-gb200 --smoke --exit
+      gptoss simulate agg-gb200 --bench --scale 0.02 --exit
       gptoss simulate agg-gb200 --release 1.2.1 --ttft 200 --itl 8
       gptoss simulate disagg-b200-node --fault prefill:kill@10s --fault prefill:start@20s
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.live import serving
     from gptoss.live.fault_times import parse_fault
 
-    jobs = [name for name, asked in (("smoke", smoke), ("bench", bench)) if asked]
+    def measure(running: Running) -> int:
+        from gptoss.benchmarking import measuring
+        from gptoss.rendering.target import read_target
+
+        target, out = read_target(request), sys.stdout.fileno()
+        results = Path("results")
+        code, _ = measuring.measure(target, running.url, results, scale, simulated=True, log=out)
+        return code
+
+    chosen = [(smoke, lambda running: running.smoke()), (bench, measure)]
+    jobs = [job for asked, job in chosen if asked]
     code = serving.serve(
         request,
         serving.Wishes(engine, port, speed, ttft, itl),

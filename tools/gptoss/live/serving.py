@@ -38,7 +38,7 @@ def serve(
     request: Request,
     wishes: Wishes,
     faults: Sequence[Fault],
-    jobs: Sequence[str],
+    jobs: Sequence[Callable[[Running], int]],
     *,
     leave: bool,
     echo: Callable[[str], None],
@@ -49,7 +49,7 @@ def serve(
         request: The target.
         wishes: How to simulate it.
         faults: What happens to its parts.
-        jobs: Parts of the launch script to run against it: ``smoke``, ``bench``.
+        jobs: What to run against it once it has answered; each gives an exit code.
         leave: Whether to end after the jobs.
         echo: Takes lines of output.
 
@@ -71,7 +71,7 @@ def serve(
                 echo(f"  {part.name}: process {part.process.pid}, log {part.log}")
             if faults:
                 inject(running, faults)
-            code = next((code for code in map(running.job, jobs) if code), 0)
+            code = next((code for code in [job(running) for job in jobs] if code), 0)
             return code if leave else _stay(running, faults)
     except KeyboardInterrupt:
         return INTERRUPTED
