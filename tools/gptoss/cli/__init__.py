@@ -10,6 +10,7 @@ from gptoss.cli.check import check
 from gptoss.cli.inspect import show
 from gptoss.cli.live import setup, simulate
 from gptoss.cli.reference import explain, rules, schema, targets
+from gptoss.cli.rehearse import rehearse
 from gptoss.cli.render import render
 from gptoss.cli.smoke import smoke
 from gptoss.cli.transfer import diff, import_
@@ -22,7 +23,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 # Commands by what one wants, in the order in which --help shows them.
 SECTIONS = {
     "Before installing": (targets, check, show, bench, diff, upgrade),
-    "Without a GPU": (simulate, setup),
+    "Without a GPU": (simulate, rehearse, setup),
     "Writing files": (render, import_, schema),
     "While it runs": (smoke,),
     "Reading on": (rules, explain),

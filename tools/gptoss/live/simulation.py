@@ -24,7 +24,7 @@ from gptoss.rendering.writing import write
 from gptoss.text.errors import unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gptoss.rendering.containers import Containers
     from gptoss.sources.request import Request
@@ -51,6 +51,7 @@ def simulate(
     itl: float | None = None,
     apart: bool = False,
     parts: Sequence[str] | None = None,
+    more: Mapping[str, str] | None = None,
 ) -> Iterator[Running]:
     """Starts a target on simulated workers and ends all of it afterwards.
 
@@ -64,6 +65,7 @@ def simulate(
         itl: Milliseconds between tokens; 5 unless given.
         apart: Whether each part is started alone, so that one can be ended and started again.
         parts: Parts to start, when not all of them; only apart.
+        more: Variables for all parts, over those that they get anyhow.
 
     Yields:
         The running target; ``ready`` waits for it.
@@ -88,12 +90,13 @@ def simulate(
         variables |= {"GPTOSS_SIMULATED_SPEED": str(speed)}
         given = {"GPTOSS_SIMULATED_TTFT_MS": ttft, "GPTOSS_SIMULATED_ITL_MS": itl}
         variables |= {name: str(value) for name, value in given.items() if value is not None}
+        variables |= more or {}
         roles = _roles(found)
         running = Running(
             f"http://{HOST}:{port}", found.model, folder, roles, variables, _summary(found)
         )
         try:
-            for part in (parts or roles) if apart else (WHOLE,):
+            for part in (roles if parts is None else parts) if apart else (WHOLE,):
                 running.start(part)
             yield running
         finally:
