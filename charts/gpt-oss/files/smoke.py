@@ -24,7 +24,7 @@ from dataclasses import dataclass
 from functools import cached_property, partial
 from pathlib import Path
 from statistics import median
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 from urllib.parse import urlsplit
 from xml.etree import ElementTree
 
@@ -34,6 +34,13 @@ if TYPE_CHECKING:
 POLL_SECONDS = 2.0
 REQUEST_SECONDS = 60.0
 MOST_BYTES = 16 * 2**20
+CONCURRENT = 50
+# Known: broken in this release; unknown: it cannot be told; skipped: not offered.
+STATUSES = ("passed", "failed", "known", "unknown", "skipped")
+# What a deployment may offer or not, and what is taken for granted.
+OFFERS = {"reasoning": "yes", "tools": "yes", "structured": "no", "disaggregated": "no"}
+LATE, CUT_OFF = "no whole answer in time", "the answer is cut off"
+FAULTS = {TimeoutError: LATE, http.client.IncompleteRead: CUT_OFF}
 # Harmony's markup, and what is left of it when a parser has lost its place.
 MARKUP = re.compile(r"<\|\w+\|>|assistant(final|commentary|analysis)|to=functions\.")
 PREAMBLE = re.compile(r"<\|channel\|>commentary<\|message\|>.*?<\|end\|>", re.DOTALL)
@@ -42,57 +49,40 @@ QUESTION = "Answer with one word: which planet do we live on?"
 ANSWER = "Earth"
 PUZZLE = "How many prime numbers are there between 20 and 80? Answer with the number."
 WEATHER_QUESTION = "What is the weather in Paris? Use the tool."
+RESULT = {"role": "tool", "tool_call_id": "none", "content": "21 degrees"}
+CITY = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+BARE = {"name": "get_weather", "parameters": CITY}
+WEATHER = {"name": "get_weather", "description": "The weather in a city.", "parameters": CITY}
+CLOCK = {"name": "get_time", "description": "The time in a city.", "parameters": CITY}
+USAGE = {"include_usage": True}
+PARTS = {"planet": {"type": "string"}, "moons": {"type": "integer"}}
+SHAPE = {"type": "object", "additionalProperties": False}
+PLANET = {**SHAPE, "properties": PARTS, "required": [*PARTS]}
 
 
-def tool(name: str, **more: str) -> dict[str, Any]:
-    """A tool that takes a city."""
-    city = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
-    return {"type": "function", "function": {"name": name, **more, "parameters": city}}
+class CaseError(Exception):
+    """A case saw something else than it expects; the text says what."""
 
 
-BARE = tool("get_weather")
-WEATHER = tool("get_weather", description="The weather in a city.")
-CLOCK = tool("get_time", description="The time in a city.")
-PLANET = {
-    "type": "object",
-    "properties": {"planet": {"type": "string"}, "moons": {"type": "integer"}},
-    "required": ["planet", "moons"],
-    "additionalProperties": False,
-}
-CONCURRENT = 50
-STATUSES = ("passed", "failed", "known", "unknown", "skipped")
-# Which facts of schema/known.yaml say why a case fails.
-CALLS_LOST = ("tool-call-in-pieces", "tool-call-on-analysis")
-KNOWN = {
-    "effort": ("effort-at-top",),
-    "effort-responses": ("effort-at-top",),
-    "tools-auto": CALLS_LOST,
-    "tools-stream": CALLS_LOST,
-    "tools-several": CALLS_LOST,
-    "tools-result": CALLS_LOST,
-    "responses-tools": CALLS_LOST,
-    "tools-required": ("tool-call-required-in-pieces",),
-    "tools-bare": ("tool-without-description", *CALLS_LOST),
-    "no-call": ("tool-message-without-call",),
-    "long-prompt": ("prompt-beyond-context",),
-}
-# What a deployment may offer or not, and what is taken for granted.
-OFFERS = {"reasoning": "yes", "tools": "yes", "structured": "no", "disaggregated": "no"}
+class UnknownError(Exception):
+    """Whether a case holds cannot be told; the text says why."""
 
 
-# Asking
+def need(holds: object, seen: str) -> None:
+    """Fails a case, with what was seen, unless something holds."""
+    if not holds:
+        raise CaseError(one_line(seen))
+
+
+def one_line(text: str, most: int = 200) -> str:
+    """A text that a terminal shows as one line, cut where it gets long."""
+    text = "".join(c if c.isprintable() else "·" for c in " ".join(text.split()))
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 @dataclass
 class Answer:
-    """What came back.
-
-    Attributes:
-        status: The HTTP status; None when there was no whole answer.
-        kind: The content type.
-        text: The body.
-        error: Why there is no whole answer.
-    """
+    """What came back; its status is None, and there is an error, when it is not whole."""
 
     status: int | None = None
     kind: str = ""
@@ -114,13 +104,42 @@ class Answer:
             return self.error
         if not self.text.strip():
             return f"HTTP {self.status} with an empty body"
-        if self.json is None and (self.status < 400 or "<html" in self.text[:500].lower()):
-            what = "HTML" if "<html" in self.text[:500].lower() else "no JSON"
+        is_html = "<html" in self.text[:500].lower()
+        if self.json is None and (self.status < 400 or is_html):
+            what = "HTML" if is_html else "no JSON"
             return f"HTTP {self.status} with {what}: {one_line(self.text)}"
         told = self.json
         for name in ("error", "detail", "message"):
             told = told.get(name) or told if isinstance(told, dict) else told
         return f"HTTP {self.status}: {one_line(told if isinstance(told, str) else self.text)}"
+
+    @property
+    def body(self) -> Any:
+        """The JSON object of a good answer."""
+        need(self.status == 200 and isinstance(self.json, dict), self.reason)
+        return self.json
+
+    @property
+    def names(self) -> list[Any]:
+        """The names of models that it lists."""
+        listed = self.body.get("data")
+        need(isinstance(listed, list), self.reason)
+        return [model["id"] for model in listed]
+
+    @property
+    def events(self) -> list[Any]:
+        """The events of a stream that came to its end."""
+        need(self.status == 200, self.reason)
+        need(self.kind == "text/event-stream", f"{self.kind} instead of an event stream")
+        lines = [line for line in self.text.splitlines() if line.startswith("data:")]
+        found = [line[5:].strip() for line in lines]
+        events = [json.loads(data) for data in found if data != "[DONE]"]
+        wrong = [e for e in events if not isinstance(e, dict) or e.get("error") or e.get("code")]
+        is_wrong = wrong or "\nevent: error" in self.text
+        need(not is_wrong, f"an error in the stream: {wrong[:1]}")
+        ended = found[-1:] == ["[DONE]"] or (events and events[-1].get("type") in ENDS)
+        need(ended, f"cut off after {len(events)} events, without [DONE]")
+        return events
 
 
 def base(url: str) -> str:
@@ -128,78 +147,52 @@ def base(url: str) -> str:
     return url.rstrip("/").removesuffix("/v1")
 
 
-def one_line(text: str, most: int = 200) -> str:
-    """A text that a terminal shows as one line, cut where it gets long."""
-    text = "".join(c if c.isprintable() else "·" for c in " ".join(text.split()))
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
 def exchange(address: str, path: str, body: bytes | None, seconds: float) -> Answer:
-    """Sends a request and reads the answer, for so many seconds at most."""
+    """Sends a request, GET without a body, and reads the answer, for so many seconds at most."""
     if seconds <= 0:
         return Answer(error="no time is left")
     parts = urlsplit(address)
     kind = http.client.HTTPSConnection if parts.scheme == "https" else http.client.HTTPConnection
     link = kind(parts.hostname or "", parts.port, timeout=seconds)
-    received: list[Answer] = []
+    path = parts.path.rstrip("/") + path
+    got: list[Answer] = []
     # A thread, because a timeout of a socket starts again with every byte that drips in.
-    work = threading.Thread(
-        target=lambda: received.append(_converse(link, parts.path.rstrip("/") + path, body)),
-        daemon=True,
-    )
+    work = threading.Thread(target=lambda: got.append(_converse(link, path, body)), daemon=True)
     work.start()
     work.join(seconds)
-    if received:
-        return received[0]
+    if got:
+        return got[0]
     if link.sock:
         with contextlib.suppress(OSError):
             link.sock.shutdown(socket.SHUT_RDWR)
-    return Answer(error="no whole answer in time")
+    return Answer(error=LATE)
 
 
 def _converse(link: http.client.HTTPConnection, path: str, body: bytes | None) -> Answer:
-    answer, parts, size = Answer(), [], 0
+    headers = {"Content-Type": "application/json"} if body is not None else {}
     try:
-        headers = {"Content-Type": "application/json"} if body is not None else {}
         link.request("GET" if body is None else "POST", path, body, headers)
         response = link.getresponse()
-        answer.kind = response.headers.get_content_type()
-        while size < MOST_BYTES and (chunk := response.read1(65536)):
-            parts.append(chunk)
-            size += len(chunk)
+        text = response.read(MOST_BYTES).decode(errors="replace")
         if response.length:
             raise http.client.IncompleteRead(b"", response.length)
-        answer.status = response.status
-    except TimeoutError:
-        answer.error = "no whole answer in time"
-    except http.client.IncompleteRead:
-        answer.error = "the answer is cut off"
+        return Answer(response.status, response.headers.get_content_type(), text)
     except (OSError, http.client.HTTPException, ValueError) as error:
-        told = getattr(error, "strerror", None) or str(error) or type(error).__name__
-        answer.error = one_line(told)
+        told = FAULTS.get(type(error)) or getattr(error, "strerror", None) or str(error)
+        return Answer(error=one_line(told or type(error).__name__))
     finally:
         link.close()
-    answer.text = b"".join(parts).decode(errors="replace")
-    return answer
 
 
 @dataclass
 class Server:
-    """A server that is asked for one model.
-
-    Attributes:
-        address: Its address, without /v1.
-        model: Name of the model.
-        end: When there is no more time, as ``time.monotonic`` counts it.
-        tries: How often what varies is asked.
-        context: Tokens that fit a request.
-    """
+    """A server that is asked for one model."""
 
     address: str
     model: str
-    end: float
-    tries: int = 1
-    context: int = 131072
+    end: float  # as time.monotonic counts it
+    tries: int = 1  # of what varies
+    context: int = 131072  # tokens that fit a request
 
     @property
     def left(self) -> float:
@@ -211,37 +204,33 @@ class Server:
         """Tokens for an answer with much reasoning."""
         return min(4096, self.context // 2)
 
-    def get(self, path: str) -> Answer:
-        """The answer to a GET."""
-        return exchange(self.address, path, None, min(REQUEST_SECONDS, self.left))
-
-    def post(self, path: str, body: Any) -> Answer:
-        """The answer to a POST of a JSON body, or of bytes as they are."""
-        data = body if isinstance(body, bytes) else json.dumps(body).encode()
+    def ask(self, path: str, body: Any = None) -> Answer:
+        """The answer to a POST of a JSON body, of bytes as they are, or to a GET without one."""
+        data = body if body is None or isinstance(body, bytes) else json.dumps(body).encode()
         return exchange(self.address, path, data, min(REQUEST_SECONDS, self.left))
 
     def chat(self, text: str = QUESTION, **more: Any) -> Answer:
         """A chat completion of one question; what is given stands for what it would send."""
         body = {"messages": [{"role": "user", "content": text}], "max_tokens": 1024, **more}
-        return self.post("/v1/chat/completions", {"model": self.model, **body})
+        return self.ask("/v1/chat/completions", {"model": self.model, **body})
+
+    def choice(self, text: str = QUESTION, **more: Any) -> Any:
+        """The first choice of a chat completion, put together when a stream is asked for."""
+        answer = self.chat(text, **more)
+        return streamed(answer.events) if more.get("stream") else answer.body["choices"][0]
 
     def responses(self, text: str = QUESTION, **more: Any) -> Answer:
         """An answer of the responses API to one question."""
         body = {"input": text, "max_output_tokens": 1024, **more}
-        return self.post("/v1/responses", {"model": self.model, **body})
-
-
-# Waiting
+        return self.ask("/v1/responses", {"model": self.model, **body})
 
 
 def why_not_ready(server: Server) -> str | None:
     """None when the model is listed and answers one token, else what is missing."""
-    listing = server.get("/v1/models")
+    listing = server.ask("/v1/models")
     try:
-        names = [model["id"] for model in listing.json["data"]]
-    except (KeyError, TypeError):
-        return f"/v1/models: {listing.reason}"
-    if listing.status != 200:
+        names = listing.names
+    except (CaseError, LookupError, TypeError):
         return f"/v1/models: {listing.reason}"
     if server.model not in names:
         return f"it lists {', '.join(map(str, names)) or 'no model'}"
@@ -253,10 +242,7 @@ def why_not_ready(server: Server) -> str | None:
 
 
 def wait(address: str, model: str, seconds: float, say: Callable[[str], None]) -> str | None:
-    """Waits until a model is ready; None, or what was missing when the time was over.
-
-    What is missing is said when it changes.
-    """
+    """Waits until a model is ready; None, or what was missing at the end, said when it changes."""
     server = Server(address, model, time.monotonic() + seconds)
     told = ""
     while (why := why_not_ready(server)) is not None:
@@ -269,54 +255,20 @@ def wait(address: str, model: str, seconds: float, say: Callable[[str], None]) -
     return None
 
 
-# Reading answers
+def parsed(text: str, what: str = "") -> Any:
+    """What a model wrote as JSON."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        raise CaseError(one_line(f"{what}no JSON: {text!r}")) from None
 
 
-class CaseError(Exception):
-    """A case saw something else than it expects; the text says what."""
-
-
-class UnknownError(Exception):
-    """Whether a case holds cannot be told; the text says why."""
-
-
-def need(holds: object, seen: str) -> None:
-    """Fails a case, with what was seen, unless something holds."""
-    if not holds:
-        raise CaseError(one_line(seen))
-
-
-def body_of(answer: Answer) -> Any:
-    """The JSON object of a good answer."""
-    need(answer.status == 200 and isinstance(answer.json, dict), answer.reason)
-    return answer.json
-
-
-def choice_of(answer: Answer) -> Any:
-    """The first choice of a completion."""
-    return body_of(answer)["choices"][0]
-
-
-def events_of(answer: Answer) -> list[Any]:
-    """The events of a stream that came to its end."""
-    need(answer.status == 200, answer.reason)
-    need(answer.kind == "text/event-stream", f"{answer.kind} instead of an event stream")
-    lines = [line for line in answer.text.splitlines() if line.startswith("data:")]
-    found = [line[5:].strip() for line in lines]
-    events = [json.loads(data) for data in found if data != "[DONE]"]
-    wrong = [e for e in events if not isinstance(e, dict) or e.get("error") or e.get("code")]
-    need(not wrong and "\nevent: error" not in answer.text, f"an error in the stream: {wrong[:1]}")
-    ended = found[-1:] == ["[DONE]"] or (events and events[-1].get("type") in ENDS)
-    need(ended, f"cut off after {len(events)} events, without [DONE]")
-    return events
-
-
-def streamed(answer: Answer) -> Any:
+def streamed(events: list[Any]) -> Any:
     """A streamed chat completion put together as the choice that it would be in one piece."""
     message: dict[str, Any] = {"content": "", "reasoning": ""}
     calls: dict[int, dict[str, str]] = {}
     finished = []
-    for choice in (c for event in events_of(answer) for c in event.get("choices") or ()):
+    for choice in (c for event in events for c in event.get("choices") or ()):
         delta = choice["delta"]
         message["content"] += delta.get("content") or ""
         message["reasoning"] += reasoning_of(delta)
@@ -345,11 +297,17 @@ def plain(text: object) -> str:
 def final(choice: Any) -> str:
     """The content of an answer that came to its end."""
     message, reason = choice["message"], choice["finish_reason"]
-    if not message.get("content") and reasoning_of(message):
-        raise CaseError(f"no content, only reasoning; finish_reason {reason!r}")
+    is_thought = not message.get("content") and reasoning_of(message)
+    need(not is_thought, f"no content, only reasoning; finish_reason {reason!r}")
     content = plain(message.get("content"))
     need(reason == "stop", f"finish_reason {reason!r}")
     return content
+
+
+def right(text: str) -> str:
+    """A text that answers the question."""
+    need(ANSWER.lower() in text.lower(), f"another answer: {text!r}")
+    return repr(text)
 
 
 def counted(usage: Any, before: str = "prompt_tokens", after: str = "completion_tokens") -> str:
@@ -366,13 +324,7 @@ def output_of(body: Any, kind: str) -> list[Any]:
     return [item for item in body["output"] if item["type"] == kind]
 
 
-def said(body: Any) -> str:
-    """The text of an answer of the responses API."""
-    parts = [part for item in output_of(body, "message") for part in item["content"]]
-    return plain("".join(part["text"] for part in parts if part["type"] == "output_text"))
-
-
-def called(choice: Any, tools: list[Any]) -> list[str]:
+def called(choice: Any, *tools: Any) -> list[str]:
     """The tools that a choice calls with arguments that fit them."""
     message, reason = choice["message"], choice["finish_reason"]
     calls = message.get("tool_calls") or []
@@ -381,286 +333,24 @@ def called(choice: Any, tools: list[Any]) -> list[str]:
     # trtllm-serve keeps a preamble as such a message, for the next round.
     content = PREAMBLE.sub("", message.get("content") or "")
     need(not MARKUP.search(content), f"raw harmony markup beside the call: {content!r}")
-    return [fitting(call["function"], tools) for call in calls]
+    return [fitting(call["function"], *tools) for call in calls]
 
 
-def fitting(call: Any, tools: list[Any]) -> str:
+def fitting(call: Any, *tools: Any) -> str:
     """The name of a tool that is called as its schema says."""
-    by_name = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
-    need(call["name"] in by_name, f"a call of {call['name']!r}, which is no tool")
-    try:
-        given = json.loads(call["arguments"])
-    except ValueError:
-        raise CaseError(f"arguments that are no JSON: {call['arguments']!r}") from None
-    need(fits(given, by_name[call["name"]]), f"arguments that do not fit: {given}")
+    schemas = {tool["name"]: tool["parameters"] for tool in tools}
+    need(call["name"] in schemas, f"a call of {call['name']!r}, which is no tool")
+    given = parsed(call["arguments"], "arguments that are ")
+    need(fits(given, schemas[call["name"]]), f"arguments that do not fit: {given}")
     return str(call["name"])
 
 
 def fits(value: Any, schema: Any) -> bool:
-    """Whether a value fits one of the schemas below: objects of strings and integers."""
-    if schema["type"] != "object":
-        return isinstance(value, {"string": str, "integer": int}[schema["type"]])
-    known = schema["properties"]
-    return (
-        isinstance(value, dict)
-        and set(schema.get("required", ())) <= set(value) <= set(known)
-        and all(fits(item, known[name]) for name, item in value.items())
-    )
-
-
-# Cases
-
-
-@dataclass
-class Case:
-    """One thing to ask for.
-
-    Attributes:
-        id: Its name.
-        expected: What a right server does.
-        run: Asks, and gives what was seen; raises CaseError or UnknownError.
-        level: The least level that runs it.
-        needs: What the deployment must offer for it, as an option says.
-    """
-
-    id: str
-    expected: str
-    run: Callable[[Server], str]
-    level: str
-    needs: str
-
-
-CASES: list[Case] = []
-
-
-def case(
-    name: str, expected: str, level: str = "full", needs: str = ""
-) -> Callable[[Callable[[Server], str]], Callable[[Server], str]]:
-    """Makes a function a case."""
-
-    def register(run: Callable[[Server], str]) -> Callable[[Server], str]:
-        CASES.append(Case(name, expected, run, level, needs))
-        return run
-
-    return register
-
-
-@case("models", "/v1/models lists the model", "quick")
-def _models(server: Server) -> str:
-    names = [model["id"] for model in body_of(server.get("/v1/models"))["data"]]
-    need(server.model in names, f"lists {names}")
-    return f"lists {', '.join(names)}"
-
-
-@case("chat", f"a plain answer that says {ANSWER}, finished by stop", "quick")
-def _chat(server: Server) -> str:
-    content = final(choice_of(server.chat()))
-    need(ANSWER.lower() in content.lower(), f"another answer: {content!r}")
-    return repr(content)
-
-
-@case("usage", "prompt and completion tokens add up to the total", "quick")
-def _usage(server: Server) -> str:
-    return counted(body_of(server.chat())["usage"])
-
-
-@case("stream", "the same answer in parts, one finish_reason, [DONE] at the end", "quick")
-def _stream(server: Server) -> str:
-    content = final(streamed(server.chat(stream=True)))
-    need(ANSWER.lower() in content.lower(), f"another answer: {content!r}")
-    return repr(content)
-
-
-@case("stream-usage", "usage in the last part, when it is asked for")
-def _stream_usage(server: Server) -> str:
-    options = {"include_usage": True}
-    return counted(events_of(server.chat(stream=True, stream_options=options))[-1].get("usage"))
-
-
-@case("length", "max_tokens ends an answer with finish_reason length, also amid reasoning")
-def _length(server: Server) -> str:
-    body = body_of(server.chat(max_tokens=4))
-    reason, tokens = body["choices"][0]["finish_reason"], body["usage"]["completion_tokens"]
-    need(reason == "length" and tokens <= 4, f"{tokens} tokens, finish_reason {reason!r}")
-    return f"{tokens} tokens"
-
-
-@case("completions", "a text without chat, its tokens counted", "quick")
-def _completions(server: Server) -> str:
-    request = {"model": server.model, "prompt": "Once upon a time", "max_tokens": 8}
-    body = body_of(server.post("/v1/completions", request))
-    need(isinstance(body["choices"][0]["text"], str), f"choices {body['choices']}")
-    return counted(body["usage"])
-
-
-@case("responses", f"the responses API completes a plain text that says {ANSWER}", "quick")
-def _responses(server: Server) -> str:
-    body = body_of(server.responses())
-    text = said(body)
-    need(ANSWER.lower() in text.lower(), f"another answer: {text!r}")
-    return f"{text!r}, {counted(body['usage'], 'input_tokens', 'output_tokens')}"
-
-
-@case("responses-stream", "the parts of the text, then response.completed")
-def _responses_stream(server: Server) -> str:
-    events = events_of(server.responses(stream=True))
-    kinds = [event.get("type") for event in events]
-    need(kinds[-1] == "response.completed", f"ends with {kinds[-1]}")
-    parts = [e["delta"] for e in events if e.get("type") == "response.output_text.delta"]
-    return f"{plain(''.join(parts))!r} in {len(parts)} parts"
-
-
-@case("top-p", "top_p of 0.5 is taken, one of 7 refused")
-def _top_p(server: Server) -> str:
-    refused(server.chat(top_p=7))
-    return f"refused, and {final(choice_of(server.chat(top_p=0.5)))!r}"
-
-
-def _apart(server: Server, effort: str) -> str:
-    choice = choice_of(server.chat(PUZZLE, reasoning_effort=effort, max_tokens=server.room))
-    content, reasoning = final(choice), reasoning_of(choice["message"])
-    # With low effort a model may well answer at once.
-    need(reasoning or effort == "low", "no reasoning beside the content")
-    need(not MARKUP.search(reasoning), f"raw harmony markup in the reasoning: {reasoning!r}")
-    return f"{len(reasoning)} characters of reasoning, {content!r}"
-
-
-for _effort, _level in {"low": "full", "medium": "quick", "high": "full"}.items():
-    case(f"reasoning-{_effort}", "reasoning apart from the content", _level, "reasoning")(
-        partial(_apart, effort=_effort)
-    )
-
-
-def _reaches(server: Server, ask: Callable[[Server, str], tuple[str, int, int]]) -> str:
-    """Whether effort changes what the model does; lengths vary, so several tries count."""
-    low, high = ([ask(server, effort) for _ in range(3)] for effort in ("low", "high"))
-    text = "{:g} tokens at low, {:g} at high effort".format(
-        *(median(tokens for _, _, tokens in tries) for tries in (low, high))
-    )
-    prompts = [{prompt for _, prompt, _ in tries} for tries in (low, high)]
-    words = [{(words, tokens) for words, _, tokens in tries} for tries in (low, high)]
-    if prompts[0].isdisjoint(prompts[1]):
-        return f"{text}; prompts of {min(prompts[0])} and {min(prompts[1])} tokens"
-    need(len(words[0] | words[1]) > 1, f"the same answer {len(low + high)} times: {text}")
-    # A server that repeats itself within an effort, and not across, was told of it.
-    repeats = len(words[0]) == len(words[1]) == 1
-    if repeats or median(t for *_, t in high) >= 1.3 * median(t for *_, t in low):
-        return text
-    raise UnknownError(f"{text}: too close to tell")
-
-
-def _chat_effort(server: Server, effort: str, field: str = "") -> tuple[str, int, int]:
-    given: dict[str, Any] = {"reasoning_effort": effort}
-    answer = server.chat(
-        PUZZLE, temperature=0, max_tokens=server.room, **({field: given} if field else given)
-    )
-    if field and answer.status in (400, 422):
-        raise UnknownError(f"this server does not take {field}")
-    body = body_of(answer)
-    message, usage = body["choices"][0]["message"], body["usage"]
-    return reasoning_of(message), usage["prompt_tokens"], usage["completion_tokens"]
-
-
-def _responses_effort(server: Server, effort: str) -> tuple[str, int, int]:
-    more = {"temperature": 0, "max_output_tokens": server.room, "reasoning": {"effort": effort}}
-    body = body_of(server.responses(PUZZLE, **more))
-    reasoning = json.dumps([item.get("summary") for item in output_of(body, "reasoning")])
-    return reasoning, body["usage"]["input_tokens"], body["usage"]["output_tokens"]
-
-
-for _name, _ask in (
-    ("effort", _chat_effort),
-    ("effort-template", partial(_chat_effort, field="chat_template_args")),
-    ("effort-responses", _responses_effort),
-):
-    case(_name, "effort reaches the prompt: high reasons otherwise than low", "full", "reasoning")(
-        partial(_reaches, ask=_ask)
-    )
-
-
-def rate(server: Server, once: Callable[[], object]) -> str:
-    """How often something is right, of several tries; wrong when it is not most of the time."""
-    wrong = []
-    for _ in range(server.tries):
-        try:
-            once()
-        except CaseError as error:
-            wrong.append(str(error))
-    right = server.tries - len(wrong)
-    seen = "; else ".join([f"{right} of {server.tries} right", *wrong[:1]])
-    need(3 * right >= 2 * server.tries, seen)
-    return seen
-
-
-def _tools(server: Server, tools: list[Any], more: dict[str, Any]) -> str:
-    def once() -> None:
-        answer = server.chat(WEATHER_QUESTION, tools=tools, **more)
-        found = called(streamed(answer) if "stream" in more else choice_of(answer), tools)
-        need(found[0] == "get_weather", f"calls {found}")
-
-    return rate(server, once)
-
-
-for _name, _level, _offered, _choice in (
-    ("tools-auto", "quick", [WEATHER], {}),
-    ("tools-stream", "full", [WEATHER], {"stream": True}),
-    ("tools-required", "full", [WEATHER], {"tool_choice": "required"}),
-    ("tools-several", "full", [CLOCK, WEATHER], {}),
-    ("tools-bare", "full", [BARE], {}),
-):
-    case(_name, "a call of the right tool, arguments as its schema says", _level, "tools")(
-        partial(_tools, tools=_offered, more=_choice)
-    )
-
-
-@case("tools-none", "tool_choice none gives an answer without a call", "full", "tools")
-def _tools_none(server: Server) -> str:
-    choice = choice_of(server.chat(tools=[WEATHER], tool_choice="none"))
-    calls = choice["message"].get("tool_calls")
-    need(not calls, f"calls {calls}")
-    return repr(final(choice))
-
-
-@case("tools-result", "a call, its result sent back, then an answer", "full", "tools")
-def _tools_result(server: Server) -> str:
-    def once() -> None:
-        first = choice_of(server.chat(WEATHER_QUESTION, tools=[WEATHER]))
-        called(first, [WEATHER])
-        calls = first["message"]["tool_calls"]
-        result = [{"role": "tool", "tool_call_id": c["id"], "content": "21 degrees"} for c in calls]
-        message = {name: value for name, value in first["message"].items() if value is not None}
-        messages = [{"role": "user", "content": WEATHER_QUESTION}, message, *result]
-        content = final(choice_of(server.chat(messages=messages, tools=[WEATHER])))
-        need("21" in content, f"an answer without the result: {content!r}")
-
-    return rate(server, once)
-
-
-@case("responses-tools", "a function_call item with fitting arguments", "full", "tools")
-def _responses_tools(server: Server) -> str:
-    flat = {"type": "function", **WEATHER["function"]}
-
-    def once() -> None:
-        body = body_of(server.responses(WEATHER_QUESTION, tools=[flat]))
-        calls = output_of(body, "function_call")
-        need(calls, f"no function_call: {body['output']}")
-        fitting(calls[0], [WEATHER])
-
-    return rate(server, once)
-
-
-@case("structured", "content that fits the JSON schema of response_format", "full", "structured")
-def _structured(server: Server) -> str:
-    wanted = {"name": "planet", "strict": True, "schema": PLANET}
-    shape = {"type": "json_schema", "json_schema": wanted}
-    question = "Our planet's name and its number of moons, as JSON."
-    content = final(choice_of(server.chat(question, response_format=shape)))
-    try:
-        found = json.loads(content)
-    except ValueError:
-        raise CaseError(f"no JSON: {content!r}") from None
-    need(fits(found, PLANET), f"another shape: {content!r}")
-    return repr(content)
+    """Whether a value fits one of the schemas above: objects of strings and integers."""
+    types = {"string": str, "integer": int}
+    kinds = {name: types[part["type"]] for name, part in schema["properties"].items()}
+    is_whole = isinstance(value, dict) and set(value) == set(kinds)
+    return is_whole and all(isinstance(value[name], kind) for name, kind in kinds.items())
 
 
 def refused(answer: Answer, *statuses: int) -> str:
@@ -669,33 +359,162 @@ def refused(answer: Answer, *statuses: int) -> str:
     return answer.reason
 
 
-def _refused(server: Server, ask: Callable[[Server], Answer], statuses: tuple[int, ...]) -> str:
-    return refused(ask(server), *statuses)
+def rated(once: Callable[[Server], object]) -> Callable[[Server], str]:
+    """How often something is right, of several tries; wrong when it is not most of the time."""
+
+    def run(server: Server) -> str:
+        wrong = []
+        for _ in range(server.tries):
+            try:
+                once(server)
+            except CaseError as error:
+                wrong.append(str(error))
+        count = server.tries - len(wrong)
+        seen = "; else ".join([f"{count} of {server.tries} right", *wrong[:1]])
+        need(3 * count >= 2 * server.tries, seen)
+        return seen
+
+    return run
 
 
-ORPHAN = [{"role": "tool", "tool_call_id": "none", "content": "21 degrees"}]
-for _name, _what, _level, _send, _statuses in (
-    ("unknown-model", "a model that is not served", "quick", lambda s: s.chat(model="no"), (404,)),
-    ("responses-model", "the same there", "full", lambda s: s.responses(model="no"), (404,)),
-    ("unknown-path", "a path that is not", "full", lambda s: s.post("/v1/no-path", {}), (404,)),
-    ("bad-json", "no JSON", "quick", lambda s: s.post("/v1/chat/completions", b'{"model": '), ()),
-    ("bad-messages", "a text as messages", "full", lambda s: s.chat(messages="text"), ()),
-    ("bad-max-tokens", "a word as max_tokens", "full", lambda s: s.chat(max_tokens="many"), ()),
-    ("bad-temperature", "a word as temperature", "full", lambda s: s.chat(temperature="hot"), ()),
-    ("no-call", "the result of no call", "full", lambda s: s.chat(messages=ORPHAN), ()),
-    ("long-prompt", "a prompt beyond the context", "full",
-     lambda s: s.chat("word " * (s.context + 1000), max_tokens=8), ()),
-):  # fmt: skip
-    case(_name, f"{_what}: refused with {_statuses[0] if _statuses else '400 or 422'}", _level)(
-        partial(_refused, ask=_send, statuses=_statuses)
-    )
+# What cases do: each gives what was seen, or raises CaseError or UnknownError
 
 
-@case("concurrent", f"{CONCURRENT} requests at once, each answered")
+def _models(server: Server) -> str:
+    names = server.ask("/v1/models").names
+    need(server.model in names, f"lists {names}")
+    return f"lists {', '.join(names)}"
+
+
+def _length(server: Server) -> str:
+    body = server.chat(max_tokens=4).body
+    reason, tokens = body["choices"][0]["finish_reason"], body["usage"]["completion_tokens"]
+    need(reason == "length" and tokens <= 4, f"{tokens} tokens, finish_reason {reason!r}")
+    return f"{tokens} tokens"
+
+
+def _completions(server: Server) -> str:
+    request = {"model": server.model, "prompt": "Once upon a time", "max_tokens": 8}
+    body = server.ask("/v1/completions", request).body
+    need(isinstance(body["choices"][0]["text"], str), f"choices {body['choices']}")
+    return counted(body["usage"])
+
+
+def _responses(server: Server) -> str:
+    body = server.responses().body
+    parts = [part for item in output_of(body, "message") for part in item["content"]]
+    text = plain("".join(part["text"] for part in parts if part["type"] == "output_text"))
+    return f"{right(text)}, {counted(body['usage'], 'input_tokens', 'output_tokens')}"
+
+
+def _responses_stream(server: Server) -> str:
+    events = server.responses(stream=True).events
+    kinds = [event.get("type") for event in events]
+    need(kinds[-1] == "response.completed", f"ends with {kinds[-1]}")
+    parts = [e["delta"] for e in events if e.get("type") == "response.output_text.delta"]
+    return f"{plain(''.join(parts))!r} in {len(parts)} parts"
+
+
+def _top_p(server: Server) -> str:
+    refused(server.chat(top_p=7))
+    return f"refused, and {final(server.choice(top_p=0.5))!r}"
+
+
+def _apart(server: Server, effort: str) -> str:
+    choice = server.choice(PUZZLE, reasoning_effort=effort, max_tokens=server.room)
+    content, reasoning = final(choice), reasoning_of(choice["message"])
+    # With low effort a model may well answer at once.
+    need(reasoning or effort == "low", "no reasoning beside the content")
+    need(not MARKUP.search(reasoning), f"raw harmony markup in the reasoning: {reasoning!r}")
+    return f"{len(reasoning)} characters of reasoning, {content!r}"
+
+
+def _reaches(server: Server, ask: Callable[[Server, str], tuple[str, int, int]]) -> str:
+    """Whether effort changes what the model does; lengths vary, so several tries count."""
+    low, high = ([ask(server, effort) for _ in range(3)] for effort in ("low", "high"))
+    tokens = [median(tokens for _, _, tokens in tries) for tries in (low, high)]
+    text = "{:g} tokens at low, {:g} at high effort".format(*tokens)
+    prompts = [{prompt for _, prompt, _ in tries} for tries in (low, high)]
+    words = [{(words, tokens) for words, _, tokens in tries} for tries in (low, high)]
+    if prompts[0].isdisjoint(prompts[1]):
+        return f"{text}; prompts of {min(prompts[0])} and {min(prompts[1])} tokens"
+    need(len(words[0] | words[1]) > 1, f"the same answer {len(low + high)} times: {text}")
+    # A server that repeats itself within an effort, and not across, was told of it.
+    if len(words[0]) == len(words[1]) == 1 or tokens[1] >= 1.3 * tokens[0]:
+        return text
+    raise UnknownError(f"{text}: too close to tell")
+
+
+def _chat_effort(server: Server, effort: str, field: str = "") -> tuple[str, int, int]:
+    told: dict[str, Any] = {"reasoning_effort": effort}
+    more = {"temperature": 0, "max_tokens": server.room, **({field: told} if field else told)}
+    answer = server.chat(PUZZLE, **more)
+    if field and answer.status in (400, 422):
+        raise UnknownError(f"this server does not take {field}")
+    body = answer.body
+    reasoning, usage = reasoning_of(body["choices"][0]["message"]), body["usage"]
+    return reasoning, usage["prompt_tokens"], usage["completion_tokens"]
+
+
+def _responses_effort(server: Server, effort: str) -> tuple[str, int, int]:
+    more = {"temperature": 0, "max_output_tokens": server.room, "reasoning": {"effort": effort}}
+    body = server.responses(PUZZLE, **more).body
+    reasoning = json.dumps([item.get("summary") for item in output_of(body, "reasoning")])
+    return reasoning, body["usage"]["input_tokens"], body["usage"]["output_tokens"]
+
+
+def _offer(*tools: Any) -> list[Any]:
+    return [{"type": "function", "function": tool} for tool in tools]
+
+
+def _calls(*tools: Any, **more: Any) -> Callable[[Server], str]:
+    @rated
+    def run(server: Server) -> None:
+        found = called(server.choice(WEATHER_QUESTION, tools=_offer(*tools), **more), *tools)
+        need(found[0] == "get_weather", f"calls {found}")
+
+    return run
+
+
+def _tools_none(server: Server) -> str:
+    choice = server.choice(tools=_offer(WEATHER), tool_choice="none")
+    calls = choice["message"].get("tool_calls")
+    need(not calls, f"calls {calls}")
+    return repr(final(choice))
+
+
+@rated
+def _tools_result(server: Server) -> None:
+    first = server.choice(WEATHER_QUESTION, tools=_offer(WEATHER))
+    called(first, WEATHER)
+    message = {name: value for name, value in first["message"].items() if value is not None}
+    results = [{**RESULT, "tool_call_id": call["id"]} for call in message["tool_calls"]]
+    messages = [{"role": "user", "content": WEATHER_QUESTION}, message, *results]
+    content = final(server.choice(messages=messages, tools=_offer(WEATHER)))
+    need("21" in content, f"an answer without the result: {content!r}")
+
+
+@rated
+def _responses_tools(server: Server) -> None:
+    body = server.responses(WEATHER_QUESTION, tools=[{"type": "function", **WEATHER}]).body
+    calls = output_of(body, "function_call")
+    need(calls, f"no function_call: {body['output']}")
+    fitting(calls[0], WEATHER)
+
+
+def _structured(server: Server) -> str:
+    wanted = {"name": "planet", "strict": True, "schema": PLANET}
+    shape = {"type": "json_schema", "json_schema": wanted}
+    question = "Our planet's name and its number of moons, as JSON."
+    content = final(server.choice(question, response_format=shape))
+    need(fits(parsed(content), PLANET), f"another shape: {content!r}")
+    return repr(content)
+
+
 def _concurrent(server: Server) -> str:
     def lost(_: int) -> str:
         try:
-            choice_of(server.chat(reasoning_effort="low"))
+            server.choice(reasoning_effort="low")
         except (CaseError, LookupError, TypeError) as error:
             return str(error)
         return ""
@@ -706,115 +525,187 @@ def _concurrent(server: Server) -> str:
     return f"{CONCURRENT} answered"
 
 
-@case("disaggregated", "a prefill worker has a part in an answer", "full", "disaggregated")
 def _disaggregated(server: Server) -> str:
-    body = body_of(server.chat(max_tokens=8, nvext={"extra_fields": ["worker_id"]}))
+    body = server.chat(max_tokens=8, nvext={"extra_fields": ["worker_id"]}).body
     workers = (body.get("nvext") or {}).get("worker_id") or {}
     if workers:
         need(workers.get("prefill_worker_id"), f"no prefill worker: {workers}")
         return f"prefilled by {workers['prefill_worker_id']}"
-    counts = server.get("/metrics").text
+    counts = server.ask("/metrics").text
     if re.search(r'^dynamo_frontend_worker_\w+\{.*worker_type="prefill"', counts, re.MULTILINE):
         return "the frontend's metrics have a prefill worker"
     raise UnknownError("neither the answer (router mode kv) nor /metrics names the workers")
 
 
-@case("no-prefill", "without a prefill worker a request is refused", "killed")
-def _no_prefill(server: Server) -> str:
-    answer = server.chat(max_tokens=8)
-    need(answer.status is not None and answer.status >= 400, f"{answer.status} {answer.reason}")
-    return answer.reason
+class Case(NamedTuple):
+    """One thing to ask for."""
+
+    id: str
+    level: str  # the least that runs it
+    expected: str
+    run: Callable[[Server], str]
+    needs: str = ""  # what a deployment must offer for it
+    facts: tuple[str, ...] = ()  # of schema/known.yaml: why it may fail in a release
 
 
-# Running
+APART = "reasoning apart from the content"
+EFFORT = "effort reaches the prompt: high reasons otherwise than low"
+AT_TOP = ("effort-at-top",)
+CALL = "a call of the right tool, arguments as its schema says"
+LOST = ("tool-call-in-pieces", "tool-call-on-analysis")
+REFUSED = "refused with 400 or 422"
+# fmt: off
+CASES = (
+    Case("models", "quick", "/v1/models lists the model", _models),
+    Case("chat", "quick", f"a plain answer that says {ANSWER}, finished by stop",
+         lambda s: right(final(s.choice()))),
+    Case("usage", "quick", "prompt and completion tokens add up to the total",
+         lambda s: counted(s.chat().body["usage"])),
+    Case("stream", "quick", "the same answer in parts, one finish_reason, [DONE] at the end",
+         lambda s: right(final(s.choice(stream=True)))),
+    Case("stream-usage", "full", "usage in the last part, when it is asked for",
+         lambda s: counted(s.chat(stream=True, stream_options=USAGE).events[-1].get("usage"))),
+    Case("length", "full",
+         "max_tokens ends an answer with finish_reason length, also amid reasoning", _length),
+    Case("completions", "quick", "a text without chat, its tokens counted", _completions),
+    Case("responses", "quick", f"the responses API completes a plain text that says {ANSWER}",
+         _responses),
+    Case("responses-stream", "full", "the parts of the text, then response.completed",
+         _responses_stream),
+    Case("top-p", "full", "top_p of 0.5 is taken, one of 7 refused", _top_p),
+    Case("reasoning-low", "full", APART, lambda s: _apart(s, "low"), "reasoning"),
+    Case("reasoning-medium", "quick", APART, lambda s: _apart(s, "medium"), "reasoning"),
+    Case("reasoning-high", "full", APART, lambda s: _apart(s, "high"), "reasoning"),
+    Case("effort", "full", EFFORT, lambda s: _reaches(s, _chat_effort), "reasoning", AT_TOP),
+    Case("effort-template", "full", EFFORT,
+         lambda s: _reaches(s, partial(_chat_effort, field="chat_template_args")), "reasoning"),
+    Case("effort-responses", "full", EFFORT, lambda s: _reaches(s, _responses_effort),
+         "reasoning", AT_TOP),
+    Case("tools-auto", "quick", CALL, _calls(WEATHER), "tools", LOST),
+    Case("tools-stream", "full", CALL, _calls(WEATHER, stream=True), "tools", LOST),
+    Case("tools-required", "full", CALL, _calls(WEATHER, tool_choice="required"),
+         "tools", ("tool-call-required-in-pieces",)),
+    Case("tools-several", "full", CALL, _calls(CLOCK, WEATHER), "tools", LOST),
+    Case("tools-bare", "full", CALL, _calls(BARE),
+         "tools", ("tool-without-description", *LOST)),
+    Case("tools-none", "full", "tool_choice none gives an answer without a call", _tools_none,
+         "tools"),
+    Case("tools-result", "full", "a call, its result sent back, then an answer", _tools_result,
+         "tools", LOST),
+    Case("responses-tools", "full", "a function_call item with fitting arguments",
+         _responses_tools, "tools", LOST),
+    Case("structured", "full", "content that fits the JSON schema of response_format",
+         _structured, "structured"),
+    Case("unknown-model", "quick", "a model that is not served: refused with 404",
+         lambda s: refused(s.chat(model="no"), 404)),
+    Case("responses-model", "full", "the same there: refused with 404",
+         lambda s: refused(s.responses(model="no"), 404)),
+    Case("unknown-path", "full", "a path that is not: refused with 404",
+         lambda s: refused(s.ask("/v1/no-path", {}), 404)),
+    Case("bad-json", "quick", f"no JSON: {REFUSED}",
+         lambda s: refused(s.ask("/v1/chat/completions", b'{"model": '))),
+    Case("bad-messages", "full", f"a text as messages: {REFUSED}",
+         lambda s: refused(s.chat(messages="text"))),
+    Case("bad-max-tokens", "full", f"a word as max_tokens: {REFUSED}",
+         lambda s: refused(s.chat(max_tokens="many"))),
+    Case("bad-temperature", "full", f"a word as temperature: {REFUSED}",
+         lambda s: refused(s.chat(temperature="hot"))),
+    Case("no-call", "full", f"the result of no call: {REFUSED}",
+         lambda s: refused(s.chat(messages=[RESULT])), "", ("tool-message-without-call",)),
+    Case("long-prompt", "full", f"a prompt beyond the context: {REFUSED}",
+         lambda s: refused(s.chat("word " * (s.context + 1000), max_tokens=8)),
+         "", ("prompt-beyond-context",)),
+    Case("concurrent", "full", f"{CONCURRENT} requests at once, each answered", _concurrent),
+    Case("disaggregated", "full", "a prefill worker has a part in an answer", _disaggregated,
+         "disaggregated"),
+    Case("no-prefill", "killed", "without a prefill worker a request is refused",
+         lambda s: refused(s.chat(max_tokens=8), *range(400, 600))),
+)
+# fmt: on
 
 
 @dataclass
 class Result:
-    """What came of a case.
-
-    Attributes:
-        status: passed, failed, known (broken in this release), unknown (it cannot be told) or
-            skipped (the deployment does not offer it).
-        known: Where it is known to be broken, and where it is right.
-    """
+    """What came of a case."""
 
     id: str
-    status: str
+    status: str  # one of STATUSES
     expected: str
     seen: str
     seconds: float = 0
-    known: str = ""
+    known: str = ""  # that it is broken in this release, and where it is right
 
 
-def run_case(found: Case, server: Server, known: str) -> Result:
+def run_case(case: Case, server: Server, known: str) -> Result:
     """Runs a case; an answer of another shape than it reads is a failure too."""
     started = time.monotonic()
     try:
-        status, seen = "passed", found.run(server)
-    except UnknownError as error:
-        status, seen = "unknown", str(error)
-    except CaseError as error:
-        status, seen = "failed", str(error)
+        status, seen = "passed", case.run(server)
+    except (CaseError, UnknownError) as error:
+        status, seen = "failed" if isinstance(error, CaseError) else "unknown", str(error)
     except (LookupError, TypeError, AttributeError, ValueError) as error:
         status, seen = "failed", f"an answer of another shape: {type(error).__name__} {error}"
     seconds = round(time.monotonic() - started, 2)
     if known and status in ("failed", "unknown"):
         status = "known"
-    return Result(found.id, status, found.expected, one_line(seen), seconds, known)
+    return Result(case.id, status, case.expected, one_line(seen), seconds, known)
 
 
 def known_in(release: str | None) -> dict[str, str]:
     """What is known to be broken in a release, by case, as the chart's facts have it."""
     path = Path(__file__).with_name("facts.json")
     facts = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
-    told = {
-        fact[
-            "id"
-        ]: f"{fact['what']} ({'right from ' + fact['right'] if fact['right'] else 'not right yet'})"
-        for fact in facts.get("known") or ()
-        if release in fact["broken"]
-    }
-    found = {name: [told[fact] for fact in ids if fact in told] for name, ids in KNOWN.items()}
-    return {name: f"known in {release}: {'; '.join(w)}" for name, w in found.items() if w}
+    told = {}
+    for fact in facts.get("known") or ():
+        if release in fact["broken"]:
+            mended = f"right from {fact['right']}" if fact["right"] else "not right yet"
+            told[fact["id"]] = f"{fact['what']} ({mended})"
+    found = {case.id: [told[fact] for fact in case.facts if fact in told] for case in CASES}
+    return {name: f"known in {release}: {'; '.join(why)}" for name, why in found.items() if why}
+
+
+def run(server: Server, given: argparse.Namespace) -> Iterator[Result]:
+    """Runs the cases that are asked for, one after the other."""
+    known = known_in(given.release)
+    levels = ("killed",) if given.prefill_killed else ("quick", given.level)
+    for case in (case for case in CASES if case.level in levels):
+        if getattr(given, case.needs, "yes") == "no":
+            why = f"not offered here, as --{case.needs} no says"
+            yield Result(case.id, "skipped", case.expected, why)
+        else:
+            yield run_case(case, server, known.get(case.id, ""))
 
 
 def row(result: Result) -> str:
     """A result as a line, with what was expected below when it was not seen."""
-    lines = [f"{result.status:7} {result.id:17} {result.seconds:6.1f} s  "]
-    lines[0] += one_line(result.seen, 100 - len(lines[0]))
+    line = f"{result.status:7} {result.id:17} {result.seconds:6.1f} s  "
+    line += one_line(result.seen, 100 - len(line))
     more = [result.known] if result.status == "known" else []
     if result.status == "failed":
         more = [f"expected: {result.expected}"]
-        more += [] if lines[0].endswith(result.seen) else [f"seen: {result.seen}"]
-    for text in more:
-        lines += textwrap.wrap(text, 100, initial_indent=" " * 8, subsequent_indent=" " * 10)
-    return "\n".join(lines)
+        more += [] if line.endswith(result.seen) else [f"seen: {result.seen}"]
+    wrap = partial(textwrap.wrap, width=100, initial_indent=" " * 8, subsequent_indent=" " * 10)
+    return "\n".join([line, *(part for text in more for part in wrap(text))])
 
 
-def tally(results: list[Result]) -> dict[str, int]:
-    """How many results there are of each status."""
-    return {s: n for s in STATUSES if (n := sum(r.status == s for r in results)) or s == "failed"}
-
-
-def as_json(given: argparse.Namespace, results: list[Result]) -> str:
-    """The results as a JSON document."""
-    about = {name: getattr(given, name) for name in ("url", "model", "release", "level")}
-    cases = [vars(result) for result in results]
-    return json.dumps({"version": 1, **about, "counts": tally(results), "cases": cases}, indent=2)
-
-
-def as_junit(given: argparse.Namespace, results: list[Result]) -> str:
-    """The results as JUnit's XML; what is known, unknown or skipped counts as skipped."""
-    counts = tally(results)
+def report(given: argparse.Namespace, results: list[Result]) -> str:
+    """All results: the counts below the rows, a JSON document, or JUnit's XML."""
+    counts = {s: sum(r.status == s for r in results) for s in STATUSES}
+    counts = {status: n for status, n in counts.items() if n or status == "failed"}
+    if given.format == "text":
+        return ", ".join(f"{count} {status}" for status, count in counts.items())
+    if given.format == "json":
+        about = {name: getattr(given, name) for name in ("url", "model", "release", "level")}
+        cases = [vars(result) for result in results]
+        return json.dumps({"version": 1, **about, "counts": counts, "cases": cases}, indent=2)
     suite = ElementTree.Element("testsuite", name=f"smoke {given.url}", tests=str(len(results)))
     suite.set("failures", str(counts["failed"]))
     suite.set("skipped", str(len(results) - counts["failed"] - counts.get("passed", 0)))
     for result in results:
         shown = {"classname": "smoke", "name": result.id, "time": f"{result.seconds:.2f}"}
         element = ElementTree.SubElement(suite, "testcase", shown)
-        text = f"expected: {result.expected}\nseen: {result.seen}"
         if result.status == "failed":
+            text = f"expected: {result.expected}\nseen: {result.seen}"
             ElementTree.SubElement(element, "failure", message=result.seen).text = text
         elif result.status != "passed":
             told = result.known if result.status == "known" else result.seen
@@ -823,35 +714,29 @@ def as_junit(given: argparse.Namespace, results: list[Result]) -> str:
     return ElementTree.tostring(suite, encoding="unicode", xml_declaration=True)
 
 
-# The command
-
-
 def options() -> argparse.ArgumentParser:
     """What the script takes."""
     parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
-    parser.add_argument("url", help="address of the frontend or server, as http://host:8000")
-    parser.add_argument("model", help="name under which the model is served")
-    parser.add_argument("--ready", action="store_true", help="only wait for one token")
-    parser.add_argument("--wait", type=float, default=10, help="seconds until it must be ready")
-    parser.add_argument("--timeout", type=float, help="seconds for all (120; level full: 900)")
-    parser.add_argument("--level", choices=("quick", "full"), default="quick")
-    parser.add_argument("--format", choices=("text", "json", "junit"), default="text")
-    parser.add_argument("--release", help="release of Dynamo, for what is known to be broken in it")
-    parser.add_argument("--context", type=int, default=131072, help="tokens that fit a request")
+    add = parser.add_argument
+    add("url", help="address of the frontend or server, as http://host:8000")
+    add("model", help="name under which the model is served")
+    add("--ready", action="store_true", help="only wait for one token")
+    add("--wait", type=float, default=10, help="seconds until it must be ready")
+    add("--timeout", type=float, help="seconds for all (120; level full: 900)")
+    add("--level", choices=("quick", "full"), default="quick")
+    add("--format", choices=("text", "json", "junit"), default="text")
+    add("--release", help="release of Dynamo, for what is known to be broken in it")
+    add("--context", type=int, default=131072, help="tokens that fit a request")
     for name, usual in OFFERS.items():
-        parser.add_argument(
-            f"--{name}", choices=("yes", "no"), default=usual, help="is it offered?"
-        )
-    parser.add_argument("--prefill-killed", action="store_true", help="only see that it refuses")
+        add(f"--{name}", choices=("yes", "no"), default=usual, help="is it offered?")
+    add("--prefill-killed", action="store_true", help="only see that it refuses")
     return parser
 
 
 def main(words: list[str], show: Callable[[Result], str] = row) -> int:
     """The exit code: 0, 1 when a case fails or nothing is ready in time, 2 when nobody answers.
 
-    Args:
-        words: The arguments.
-        show: What is printed of a result in the form of text.
+    In the form of text, show says what is printed of a result.
     """
     parser = options()
     given = parser.parse_args(words)
@@ -859,12 +744,13 @@ def main(words: list[str], show: Callable[[Result], str] = row) -> int:
     if not re.fullmatch(r"https?://(\[[\da-fA-F:]+\]|[^/\s:]+)(:\d{1,5})?(/\S*)?", given.url):
         parser.error(f"{given.url} is no address, as in http://127.0.0.1:8000")
     total = given.timeout or (900 if given.level == "full" else 120)
-    end = time.monotonic() + total
+    server = Server(given.url, given.model, time.monotonic() + total, context=given.context)
+    server.tries = 5 if given.level == "full" else 3
     seconds = given.wait if given.ready else min(given.wait, total)
-    progress = sys.stdout if given.format == "text" else sys.stderr
-    say = partial(print, file=progress, flush=True)
+    is_text = given.format == "text"
+    say = partial(print, file=sys.stdout if is_text else sys.stderr, flush=True)
     if given.prefill_killed:
-        listing = Server(given.url, given.model, end).get("/v1/models")
+        listing = server.ask("/v1/models")
         why = None if listing.status else listing.reason
     else:
         why = wait(given.url, given.model, seconds, say)
@@ -875,30 +761,12 @@ def main(words: list[str], show: Callable[[Result], str] = row) -> int:
     if given.ready:
         print(f"{given.model} at {given.url} is ready", flush=True)
         return 0
-    server = Server(given.url, given.model, end, 5 if given.level == "full" else 3, given.context)
     results = []
     for result in run(server, given):
         results.append(result)
-        say(show(result) if given.format == "text" else f"{result.status} {result.id}")
-    if given.format == "text":
-        print(", ".join(f"{count} {status}" for status, count in tally(results).items()))
-    else:
-        print({"json": as_json, "junit": as_junit}[given.format](given, results))
+        say(show(result) if is_text else f"{result.status} {result.id}")
+    print(report(given, results))
     return int(any(result.status == "failed" for result in results))
-
-
-def run(server: Server, given: argparse.Namespace) -> Iterator[Result]:
-    """Runs the cases that are asked for, one after the other."""
-    known = known_in(given.release)
-    levels = ("killed",) if given.prefill_killed else ("quick", given.level)
-    for found in CASES:
-        if found.level not in levels:
-            continue
-        if getattr(given, found.needs, "yes") == "no":
-            why = f"not offered here, as --{found.needs} no says"
-            yield Result(found.id, "skipped", found.expected, why)
-        else:
-            yield run_case(found, server, known.get(found.id, ""))
 
 
 if __name__ == "__main__":

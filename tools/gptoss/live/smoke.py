@@ -107,7 +107,7 @@ def _context(deployment: Deployment) -> int:
 def _listed(url: str) -> str:
     """The one model that a server lists."""
     smoke = script()
-    answer = smoke.Server(smoke.base(url), "", time.monotonic() + LISTING_SECONDS).get("/v1/models")
+    answer = smoke.Server(smoke.base(url), "", time.monotonic() + LISTING_SECONDS).ask("/v1/models")
     try:
         names = [model["id"] for model in answer.json["data"]]
     except (KeyError, TypeError):
