@@ -16,7 +16,7 @@ import pytest
 
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
-from gptoss.live import environments
+from gptoss.live import environments, watchdog
 from gptoss.live.simulation import simulate
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
@@ -87,22 +87,17 @@ def eventually(running: Running) -> None:
                 raise
 
 
-def groups(running: Running) -> set[int]:
-    return {part.process.pid for part in running.parts.values()}
+def sessions(running: Running) -> list[int]:
+    return [part.process.pid for part in running.parts.values()]
 
 
-def processes(of: Iterable[int]) -> dict[int, str]:
-    """Processes of some groups, with their command lines."""
-    found = {}
-    for path in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            state, _, group = path.read_text().rpartition(")")[2].split()[:3]
-            words = path.with_name("cmdline").read_bytes().decode(errors="replace")
-        except (FileNotFoundError, ProcessLookupError):
-            continue
-        if int(group) in of and state != "Z":
-            found[int(path.parent.name)] = words
-    return found
+def processes(of: Iterable[int]) -> list[int]:
+    """What runs in some sessions."""
+    return [process for session in of for process in watchdog.members(session)]
+
+
+def command_line(process: int) -> str:
+    return Path(f"/proc/{process}/cmdline").read_bytes().decode(errors="replace")
 
 
 def outside(pids: Iterable[int]) -> list[str]:
@@ -128,11 +123,11 @@ def outside(pids: Iterable[int]) -> list[str]:
 def test_a_dynamo_target_answers_and_listens_on_this_machine_only(target: str) -> None:
     with simulate(Request((target,)), release=DEFAULT) as running:
         answers(running)
-        mine = processes(groups(running))
-        assert any("dynamo.frontend" in words for words in mine.values())
+        mine = processes(sessions(running))
+        assert any("dynamo.frontend" in command_line(process) for process in mine)
         assert outside(mine) == []
-        started = groups(running)
-    assert processes(started) == {}
+        started = sessions(running)
+    assert processes(started) == []
 
 
 @pytest.mark.parametrize("release", [r for r in environments.releases() if r != DEFAULT])
@@ -147,7 +142,7 @@ def test_trtllm_serve_targets_answer_on_the_stand_in() -> None:
     def run(target: str) -> None:
         with simulate(Request((target,))) as running:
             answers(running)
-            assert outside(processes(groups(running))) == []
+            assert outside(processes(sessions(running))) == []
 
     with ThreadPoolExecutor(3) as pool:
         list(pool.map(run, SERVED))
@@ -178,13 +173,13 @@ def test_nothing_is_left_when_the_command_itself_is_killed() -> None:
     with subprocess.Popen(words, stdout=subprocess.PIPE, text=True) as command:
         assert command.stdout is not None
         told = next(line for line in command.stdout if "process" in line)
-        group = int(told.split()[2].rstrip(","))
-        assert processes({group})
+        session = int(told.split()[2].rstrip(","))
+        assert processes([session])
         command.kill()
     end = time.monotonic() + PATIENCE
-    while processes({group}) and time.monotonic() < end:
+    while processes([session]) and time.monotonic() < end:
         pass
-    assert processes({group}) == {}
+    assert processes([session]) == []
 
 
 def test_the_mocker_answers_for_load() -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import http.client
 import json
 import os
@@ -30,7 +29,6 @@ ACTIONS = {
     "continue": signal.SIGCONT,
 }
 LAST_LINES = 12
-GONE_SECONDS = 3
 
 
 @dataclass
@@ -40,7 +38,7 @@ class Part:
     Attributes:
         name: ``all`` for the whole launch script, or the part that was started alone.
         role: What it does: ``frontend``, the role of a worker, or ``server``; None for all.
-        process: The process; the leader of its group.
+        process: The process; the leader of its session.
         log: What it writes.
     """
 
@@ -165,11 +163,8 @@ class Running:
     def close(self) -> None:
         """Ends every process of every part at once."""
         for part in self.parts.values():
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(part.process.pid, signal.SIGKILL)
-        for part in self.parts.values():
+            watchdog.end(part.process.pid)
             part.process.wait()
-            _wait_for_group(part.process.pid)
         assert self._watchdog.stdin is not None  # noqa: S101
         self._watchdog.kill()
         self._watchdog.stdin.close()
@@ -194,12 +189,3 @@ class Running:
             return f"HTTP {error.code} {error.read().decode(errors='replace')[:200]}"
         except (OSError, http.client.HTTPException) as error:
             return str(error)
-
-
-def _wait_for_group(group: int) -> None:
-    """Waits until the killed processes of a group are gone, some seconds at most."""
-    end = time.monotonic() + GONE_SECONDS
-    with contextlib.suppress(ProcessLookupError):
-        while time.monotonic() < end:
-            os.killpg(group, 0)
-            time.sleep(0.02)
