@@ -119,7 +119,8 @@ def test_everything_that_asks_the_model_asks_the_server_s_service() -> None:
         for word in [*container.get("command", []), *container.get("args", [])]
         if word.startswith("http://")
     ]
-    assert len(words) >= 4
+    # The helm test, the benchmark, and its wait.
+    assert len(words) == 3
     assert set(words) == {"http://gpt-oss-server:8000"}
 
 
