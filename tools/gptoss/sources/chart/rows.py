@@ -133,7 +133,9 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     quantization = "OVERRIDE_QUANT_ALGO"
     override = (f"{worker}.env.{quantization}", "quantization.override")
     yield WORKER.entry("env", quantization), override
-    yield WORKER / "termination_grace", ("shutdown.longestAnswerSeconds",)
+    longest, grace = "shutdown.longestAnswerSeconds", "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
+    yield WORKER.entry("env", grace), (f"{worker}.env.{grace}", longest)
+    yield WORKER / "termination_grace", (longest,)
     flags = {
         "--disaggregation-mode": (f"{worker}.role",),
         "--model": ("model.revision", "model.id"),
