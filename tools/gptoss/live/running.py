@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import http.client
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-import urllib.error
-import urllib.request
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.live import watchdog
+from gptoss.live.smoke import script
 from gptoss.text.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -29,6 +26,7 @@ ACTIONS = {
     "continue": signal.SIGCONT,
 }
 LAST_LINES = 12
+TOKEN_SECONDS = 10
 
 
 @dataclass
@@ -146,7 +144,7 @@ class Running:
             InputError: A process has ended, or there was no answer in time.
         """
         end = time.monotonic() + seconds
-        seen = ""
+        smoke, seen = script(), None
         while time.monotonic() < end:
             for part in self.parts.values():
                 if not part.runs:
@@ -154,8 +152,9 @@ class Running:
                         f"{part.name} has ended with exit code {part.process.returncode}:\n"
                         f"{part.last_words()}"
                     )
-            seen = self._one_token()
-            if not seen:
+            asked_until = min(end, time.monotonic() + TOKEN_SECONDS)
+            seen = smoke.why_not_ready(smoke.Server(self.url, self.model, asked_until))
+            if seen is None:
                 return
             time.sleep(0.2)
         raise InputError(f"{self.model} has not answered in {seconds:g} seconds: {seen}")
@@ -169,23 +168,3 @@ class Running:
         self._watchdog.kill()
         self._watchdog.stdin.close()
         self._watchdog.wait()
-
-    def _one_token(self) -> str:
-        """What was seen instead of an answer; empty when there was one."""
-        body = {
-            "model": self.model,
-            "max_tokens": 1,
-            "messages": [{"role": "user", "content": "Are you there?"}],
-        }
-        request = urllib.request.Request(  # noqa: S310 (our own server)
-            f"{self.url}/v1/chat/completions",
-            data=json.dumps(body).encode(),
-            headers={"Content-Type": "application/json"},
-        )
-        try:
-            with urllib.request.urlopen(request, timeout=10) as response:  # noqa: S310
-                return "" if response.status == http.HTTPStatus.OK else f"HTTP {response.status}"
-        except urllib.error.HTTPError as error:
-            return f"HTTP {error.code} {error.read().decode(errors='replace')[:200]}"
-        except (OSError, http.client.HTTPException) as error:
-            return str(error)
