@@ -252,6 +252,11 @@ def test_helm_test_runs_the_smoke_script_against_the_frontend() -> None:
     ]
 
 
+def test_helm_test_of_trtllm_serve_does_not_expect_an_unknown_model_to_be_refused() -> None:
+    (found,) = [o for o in objects("serve-h100-2") if o["kind"] == "Pod"]
+    assert found["spec"]["containers"][0]["command"][-2:] == ["--names", "no"]
+
+
 def test_notes_print_three_commands_with_real_names() -> None:
     values = "charts/gpt-oss/ci/disagg-gb200-values.yaml"
     done = run(

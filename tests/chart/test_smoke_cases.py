@@ -242,6 +242,15 @@ def test_what_is_known_in_a_release_does_not_fail_it(odd: Odd) -> None:
     assert result.status == "known"
 
 
+def test_a_server_that_answers_to_any_name_need_not_refuse_an_unknown_one(
+    odd: Odd, capsys: pytest.CaptureFixture[str]
+) -> None:
+    report = told(odd, capsys, "--level", "full", "--names", "no")
+    skipped = {case["id"] for case in report["cases"] if case["status"] == "skipped"}
+    assert {"unknown-model", "responses-model"} <= skipped
+    assert report["counts"]["failed"] == 0
+
+
 def test_nobody_there_is_one_message_and_exit_2(capsys: pytest.CaptureFixture[str]) -> None:
     with odd_server(good) as gone:
         pass

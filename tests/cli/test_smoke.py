@@ -92,6 +92,7 @@ def test_trtllm_serve_has_no_release_of_dynamo_and_reads_channels_itself() -> No
     found = words_of("serve-h100-2")
     assert "--release" not in found
     assert (found["--reasoning"], found["--tools"]) == ("yes", "yes")
+    assert (found["--names"], words_of("agg-gb200")["--names"]) == ("no", "yes")
 
 
 def test_a_target_may_be_served_elsewhere(odd: Odd) -> None:

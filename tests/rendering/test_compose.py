@@ -117,6 +117,7 @@ def test_trtllm_serve_is_one_service_and_nothing_beside_it_serves(name: str) -> 
     found = services(name)
     assert set(found) == {"server", "download", "smoke", "bench"}
     assert found["server"]["entrypoint"][0] == "trtllm-serve"
+    assert found["smoke"]["command"] == ["--names", "no"]
 
 
 @EVERY

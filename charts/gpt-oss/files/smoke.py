@@ -38,7 +38,13 @@ CONCURRENT = 50
 # Known: broken in this release; unknown: it cannot be told; skipped: not offered.
 STATUSES = ("passed", "failed", "known", "unknown", "skipped")
 # What a deployment may offer or not, and what is taken for granted.
-OFFERS = {"reasoning": "yes", "tools": "yes", "structured": "no", "disaggregated": "no"}
+OFFERS = {
+    "reasoning": "yes",
+    "tools": "yes",
+    "structured": "no",
+    "disaggregated": "no",
+    "names": "yes",  # trtllm-serve answers whatever model is asked for
+}
 LATE, CUT_OFF = "no whole answer in time", "the answer is cut off"
 FAULTS = {TimeoutError: LATE, http.client.IncompleteRead: CUT_OFF}
 # Harmony's markup, and what is left of it when a parser has lost its place.
@@ -597,9 +603,9 @@ CASES = (
     Case("structured", "full", "content that fits the JSON schema of response_format",
          _structured, "structured"),
     Case("unknown-model", "quick", "a model that is not served: refused with 404",
-         lambda s: refused(s.chat(model="no"), 404)),
+         lambda s: refused(s.chat(model="no"), 404), "names"),
     Case("responses-model", "full", "the same there: refused with 404",
-         lambda s: refused(s.responses(model="no"), 404)),
+         lambda s: refused(s.responses(model="no"), 404), "names"),
     Case("unknown-path", "full", "a path that is not: refused with 404",
          lambda s: refused(s.ask("/v1/no-path", {}), 404)),
     Case("bad-json", "quick", f"no JSON: {REFUSED}",

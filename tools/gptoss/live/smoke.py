@@ -94,6 +94,7 @@ def _offers(deployment: Deployment) -> dict[str, Any]:
         },
         "structured": all(worker.engine.text("guided_decoding_backend") for worker in answering),
         "disaggregated": deployment.is_disaggregated,
+        "names": is_dynamo,
     }
 
 

@@ -28,6 +28,8 @@ PORT = 8000
 SCRIPT = "benchmark.py"
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted)
 SERVER = "server"
+# trtllm-serve answers whatever model is asked for.
+ANY_NAME = ("--names", "no")
 SCHEMA_LINE = "# yaml-language-server:"
 
 
@@ -163,7 +165,7 @@ def containers(target: Target, address: str) -> Containers:
     downloads = [_container("download", found.pod) for found in deployment.downloads]
     port = _port(listening)
     address = address.format(name=listening.name, port=port)
-    known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ()
+    known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ANY_NAME
     smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model, *known)
     return Containers(
         target=target.name,
