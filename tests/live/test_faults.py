@@ -51,5 +51,6 @@ def test_at_most_what_is_in_flight_is_lost_and_all_is_well_afterwards(
     assert len(lost) <= CLIENTS
     assert all(outcome.began <= injury.gone for outcome in lost)
     assert set(seen) - {o.title for o in lost} <= NOT_NOW
-    if action == "term":
+    # A frontend cuts off what is being prefilled then: the chart's preStop is for that.
+    if action == "term" and part != "frontend":
         assert not lost

@@ -3,17 +3,45 @@
 from __future__ import annotations
 
 import json
+import os
+import signal
 import subprocess
 import sys
+from contextlib import suppress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import pytest
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 pytestmark = pytest.mark.live
 
 TARGET = "disagg-b200-node"
 ENGINE = Path(__file__).parents[2] / "charts/gpt-oss/engine_configs/agg-gb200/worker.yaml"
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)])
+def test_ctrl_c_and_sigterm_leave_neither_a_process_nor_a_file(
+    tmp_path: Path, number: int, code: int
+) -> None:
+    command = [sys.executable, "-m", "gptoss", "rehearse", "agg-gb200", "--to", "1.6.1"]
+    variables = os.environ | {"TMPDIR": str(tmp_path)}
+    with subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True) as process:
+        assert process.stderr is not None
+        assert any("before" in line for line in process.stderr)
+        process.send_signal(number)
+    assert process.returncode == code
+    assert not list(tmp_path.iterdir())
+    assert not [name for name in environments() if str(tmp_path).encode() in name]
+
+
+def environments() -> Iterator[bytes]:
+    """The variables of every process."""
+    for path in Path("/proc").glob("[0-9]*/environ"):
+        with suppress(OSError):
+            yield path.read_bytes()
 
 
 def rehearsed(*words: str) -> tuple[int, Any]:

@@ -59,6 +59,7 @@ def test_a_call_that_only_the_old_release_loses_is_better_and_clean() -> None:
     (parsed,) = out.parsed
     assert (parsed.verdict, parsed.before, parsed.after) == ("better", 1, 0)
     assert "no tool call" in parsed.example_before
+    assert parsed.example_after == "right"
     assert told(out).is_clean
 
 

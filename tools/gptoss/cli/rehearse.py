@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+import signal
+import sys
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
@@ -19,7 +21,7 @@ if TYPE_CHECKING:
     from gptoss.sources.request import Request
 
 RELEASE = re.compile(r"v?\d+\.\d+\.\d+\S*")
-INTERRUPTED = 130
+INTERRUPTED, ENDED = 130, 143
 
 
 @click.command()
@@ -61,6 +63,7 @@ def rehearse(request: Request, form: str, to: str, order: str) -> None:
     from gptoss.live.rehearsal import rehearse as carry_out
     from gptoss.live.rehearsal_report import as_json, as_text
 
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
     known = _known(request, to) if RELEASE.fullmatch(to) else None
     try:
         found = carry_out(request, to, order, known)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from gptoss.live.rollover import Stretch
 
 BETTER, WORSE, OTHER = "better", "worse", "different"
+RIGHT = "right"
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,7 +60,8 @@ class Parsed:
         kind: What was asked.
         wordings: In how many wordings it was asked on both sides.
         before, after: In how many of them the answer was wrong.
-        example_before, example_after: What was wrong, once; or what differs.
+        example_before, example_after: What was wrong, once, or ``right``; answers that differ where
+            neither is wrong.
     """
 
     kind: str
@@ -198,7 +200,9 @@ def _parsed(before: Iterable[Outcome], after: Iterable[Outcome]) -> Iterable[Par
         ones, others = [o for o, _ in wrong if o], [o for _, o in wrong if o]
         if not differs:
             continue
-        shown = left[differs[0]].answer, right[differs[0]].answer
+        shown: tuple[object, object] = left[differs[0]].answer, right[differs[0]].answer
+        if ones or others:
+            shown = RIGHT, RIGHT
         yield Parsed(
             kind,
             len(names),
