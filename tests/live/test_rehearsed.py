@@ -74,6 +74,7 @@ def test_right_answers_in_other_words_are_told_and_clean() -> None:
     other = replace(EARTH, reasoning="Hm.")
     out = seen(answered(5), answered(25, answer=other))
     assert out.parsed[0].verdict == "different"
+    assert out.parsed[0].example_after == "reasoning 'Hm.'"
     assert told(out).is_clean
 
 

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from gptoss.comparing.differences import Difference
     from gptoss.comparing.upgrade import Upgrade
     from gptoss.live.clients import Outcome
+    from gptoss.live.completions import Answer
     from gptoss.live.rollover import Stretch
 
 BETTER, WORSE, OTHER = "better", "worse", "different"
@@ -200,17 +201,26 @@ def _parsed(before: Iterable[Outcome], after: Iterable[Outcome]) -> Iterable[Par
         ones, others = [o for o, _ in wrong if o], [o for _, o in wrong if o]
         if not differs:
             continue
-        shown: tuple[object, object] = left[differs[0]].answer, right[differs[0]].answer
-        if ones or others:
-            shown = RIGHT, RIGHT
+        shown = RIGHT, RIGHT
+        if not ones and not others:
+            shown = _apart(left[differs[0]].answer, right[differs[0]].answer)
         yield Parsed(
             kind,
             len(names),
             len(ones),
             len(others),
-            ones[0] if ones else str(shown[0]),
-            others[0] if others else str(shown[1]),
+            ones[0] if ones else shown[0],
+            others[0] if others else shown[1],
         )
+
+
+def _apart(left: Answer | None, right: Answer | None) -> tuple[str, str]:
+    """The first part of two answers that is not the same."""
+    for name in ("content", "reasoning", "calls", "finish"):
+        one, other = getattr(left, name), getattr(right, name)
+        if one != other:
+            return f"{name} {one!r}", f"{name} {other!r}"
+    return "", ""
 
 
 def _wrong(outcome: Outcome) -> str | None:
