@@ -13,6 +13,10 @@ from gptoss.facts.world import Facts
 FACTS = Facts()
 
 
+# Releases whose frontends were asked.
+SEEN = ("1.0.2", "1.1.1", "1.2.1", "1.3.1", "1.4.2", "1.5.1", "1.6.1")
+
+
 @pytest.mark.parametrize(
     ("name", "broken"),
     [
@@ -20,12 +24,12 @@ FACTS = Facts()
         ("tool-call-required-in-pieces", ["1.0.2", "1.1.1"]),
         ("max-tokens-zero", ["1.0.2", "1.1.1", "1.2.1", "1.3.1"]),
         ("prompt-beyond-context", ["1.5.1", "1.6.1"]),
-        ("answer-beyond-context", list(FACTS.releases)),
+        ("answer-beyond-context", list(SEEN)),
     ],
 )
 def test_a_fault_is_in_the_releases_in_which_it_was_seen(name: str, broken: list[str]) -> None:
     known = FACTS.known[name]
-    assert [version for version, r in FACTS.releases.items() if known.is_in(r)] == broken
+    assert [version for version in SEEN if known.is_in(FACTS.releases[version])] == broken
 
 
 def test_a_fault_ends_with_the_release_that_mends_it_and_begins_with_the_one_that_has_it() -> None:
