@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gptoss.live.injuries import Injury
     from gptoss.live.running import Running
 
-TARGET = "disagg-b200-node"
+TARGET = "disagg-gb200"
 CLIENTS = 16
 SPEED = 20.0
 GRACE = 2
