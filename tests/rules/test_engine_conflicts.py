@@ -103,6 +103,21 @@ def test_a_condition_that_came_later_is_not_told_of_a_version_read_in_full() -> 
     assert "are both set" in told(text, release="1.4.2")["E013"][0]
 
 
+@pytest.mark.parametrize(
+    ("text", "rule"),
+    [
+        ("max_batch_sise: 8", "E001"),
+        ("post_processor_hook: a.b", "E001"),
+        ("stream_interval: fast", "E003"),
+        ("kv_cache_config: {avg_seq_len: 9216}", "E002"),
+        ("speculative_config: {decoding_type: MTP, no_such_key: 1}", "E002"),
+    ],
+)
+def test_between_two_versions_is_certain_what_both_refuse(text: str, rule: str) -> None:
+    # 1.3.0rc19 was not read; rc14 before it was, and rc21 after it but for speculation.
+    assert {"E001", "E002", "E003", "E004"} & set(told(text, "1.3.1")) == {rule}
+
+
 def test_a_key_that_the_version_lacks_is_told_once() -> None:
     assert set(told("kv_cache_config: {disk_cache_size: 1000}")) == {"E001"}
     assert set(told("kv_cache_config: {disk_cache_size: 1000}", "1.4.2")) == {"E013"}

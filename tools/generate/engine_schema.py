@@ -64,6 +64,7 @@ def compact_facts() -> dict[str, Any]:
         "oldest": min(_versions_named(facts), key=trtllm_number),
         "versions": {version: {"basis": basis} for version, basis in facts["versions"].items()}
         | {version: {"may_have_more": True} for version in _newer(facts["known_until"])},
+        "bracket": facts["bracket"],
         "trtllm_serve_keys": facts["trtllm_serve_keys"],
         "fields": {
             path: {key: value for key, value in field.items() if key not in ONLY_IN_YAML}

@@ -57,6 +57,13 @@ class EngineSchema:
         """Whether the source of this version was read in full."""
         return bool(self.facts["versions"].get(self.version, {}).get("basis") == "read")
 
+    def is_certain(self, path: str) -> bool:
+        """Whether what is said of a field was read in this version, or before and after it."""
+        bracket = self.facts["bracket"]
+        first, last = (trtllm_number(bracket[end]) for end in ("from", "to"))
+        between = first <= trtllm_number(self.version) <= last
+        return self.is_exact or (between and path.split(".")[0] not in bracket["but"])
+
     @property
     def may_have_more(self) -> bool:
         """Whether this version is newer than the sources that were read."""

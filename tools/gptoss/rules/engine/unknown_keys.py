@@ -46,8 +46,7 @@ def engine_key_unknown(
     after the pod was scheduled and the image pulled.
     """
     schema = schema_for(facts, release.trtllm)
-    if schema.is_exact:
-        yield from _unknown_keys(worker, deployment, schema)
+    yield from _unknown_keys(worker, deployment, schema, certain=True)
 
 
 @rule(
@@ -64,12 +63,10 @@ def engine_key_doubtful(
 ) -> Iterator[Said]:
     """The engine YAML has a key that this version of TensorRT-LLM probably does not know.
 
-    The source of this version was not read in full. What is said of it follows from the versions
-    before and after.
+    Neither the source of this version was read in full nor that of versions on both sides of it.
     """
     schema = schema_for(facts, release.trtllm)
-    if not schema.is_exact:
-        yield from _unknown_keys(worker, deployment, schema)
+    yield from _unknown_keys(worker, deployment, schema, certain=False)
 
 
 @rule(
@@ -87,9 +84,7 @@ def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iter
     The engine validates its arguments before it loads anything and stops at the first wrong one.
     Names of backends and policies are compared letter by letter, capitals included.
     """
-    schema = schema_for(facts, release.trtllm)
-    if schema.is_exact:
-        yield from _wrong_values(worker, schema)
+    yield from _wrong_values(worker, schema_for(facts, release.trtllm), certain=True)
 
 
 @rule(
@@ -104,15 +99,14 @@ def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iter
 def engine_value_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
     """A value in the engine YAML probably has the wrong type, case or range for this version.
 
-    The source of this version was not read in full. What is said of it follows from the versions
-    before and after.
+    Neither the source of this version was read in full nor that of versions on both sides of it.
     """
-    schema = schema_for(facts, release.trtllm)
-    if not schema.is_exact:
-        yield from _wrong_values(worker, schema)
+    yield from _wrong_values(worker, schema_for(facts, release.trtllm), certain=False)
 
 
-def _unknown_keys(worker: Worker, deployment: Deployment, schema: EngineSchema) -> Iterator[Said]:
+def _unknown_keys(
+    worker: Worker, deployment: Deployment, schema: EngineSchema, *, certain: bool
+) -> Iterator[Said]:
     serves = deployment.runtime is Runtime.SERVE
     taken = {*schema.facts["trtllm_serve_keys"], BUILD_CONFIG} if serves else set()
     told: set[str] = set()
@@ -122,8 +116,10 @@ def _unknown_keys(worker: Worker, deployment: Deployment, schema: EngineSchema) 
             continue
         path, life = found
         told.add(path)
-        certain = schema.is_exact and life is Life.ABSENT
-        verb = "is not a key" if certain else "is probably not a key"
+        undecided = life is Life.UNDECIDED and not schema.is_exact
+        if (schema.is_certain(path) and not undecided) is not certain:
+            continue
+        verb = "is not a key" if certain and life is Life.ABSENT else "is probably not a key"
         yield Said(
             claim,
             f"{path} {verb} of the engine YAML in TensorRT-LLM {schema.version}",
@@ -132,16 +128,18 @@ def _unknown_keys(worker: Worker, deployment: Deployment, schema: EngineSchema) 
         )
 
 
-def _wrong_values(worker: Worker, schema: EngineSchema) -> Iterator[Said]:
+def _wrong_values(worker: Worker, schema: EngineSchema, *, certain: bool) -> Iterator[Said]:
     for claim, key in _written_keys(worker):
         field = schema.field(key)
         if field is None or schema.life(field) is not Life.PRESENT:
+            continue
+        if schema.is_certain(key) is not certain:
             continue
         reading = schema.reading(field)
         expected = fault(reading, claim.value)
         if expected is None:
             continue
-        probably = "" if schema.is_exact else " probably"
+        probably = "" if certain else " probably"
         yield Said(
             claim,
             f"{key} is {_shown(claim.value)}, but TensorRT-LLM {schema.version}"
