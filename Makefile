@@ -36,7 +36,7 @@ unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n auto -q --durations=20
 
 live: $(DEV) helm ## Run every target on simulated workers, and benchmark it
-	$(BIN)/pytest -m live -n 2 -q --durations=20 tests/live
+	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
