@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss import __version__
 from gptoss.benchmarking.scaling import scaled
 from gptoss.facts import folders
-from gptoss.live import environments
+from gptoss.live import environments, smoke
 from gptoss.live.fixture import model_cache
 from gptoss.rendering.containers import SCRIPT, SCRIPTS, benchmark_of, containers, scripts_of
 from gptoss.rendering.shell import ADDRESS
@@ -70,7 +70,7 @@ def measure(
         known.write_text(json.dumps(_known(target, scale, simulated)), encoding="utf-8")
         there = {f"{SCRIPTS}/{MEASURED}": str(known), "/artifacts": str(results)}
         words = [there.get(word, word) for word in container.words[2:]]
-        script = str(folders.chart() / "files" / SCRIPT)
+        script = str(folders.chart_script(SCRIPT))
         code = _run([sys.executable, script, *scaled(words, scale)], variables, log)
     made = [path for path in results.iterdir() if path not in before]
     return code, made[0] if len(made) == 1 else None
@@ -111,7 +111,7 @@ def _ready(url: str, served: str) -> None:
         InputError: Why not.
     """
     words = [url, served, "--ready", "--wait", str(READY_SECONDS)]
-    script = str(folders.chart() / "files" / "smoke.py")
+    script = str(folders.chart_script(smoke.SCRIPT))
     asked = subprocess.run([sys.executable, script, *words], capture_output=True, text=True)
     if asked.returncode:
         said = (asked.stderr or asked.stdout).strip().splitlines()

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.facts import folders
+
 if TYPE_CHECKING:
     from gptoss.benchmarking.plans import StepOutcome
     from gptoss.benchmarking.runs import Point
 
-# The same bounds as benchmark.py: a run beyond these is not what was asked for.
-MISMATCH_SHARE = 0.01
-REACHED_SHARE = 0.9
-# Seconds below which the first and the last requests weigh too much to judge by concurrency.
-SHORT = 30
+# A run beyond the bounds of the chart's own script is not what was asked for.
+BOUNDS = folders.chart_module("benchmark.py")
+MISMATCH_SHARE: float = BOUNDS.OTHER_LENGTHS
+REACHED_SHARE: float = BOUNDS.IN_FLIGHT
+SHORT: float = BOUNDS.SHORT
 
 
 def problems_of(point: Point, outcome: StepOutcome | None) -> tuple[str, ...]:

@@ -52,10 +52,11 @@ def run(request: Request, results: Path, scale: float, simulated: bool, form: st
       gptoss bench run agg-gb200 http://127.0.0.1:8000 --scale 0.01 --simulated
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.benchmarking.measuring import measure
+    from gptoss.live.smoke import is_address
     from gptoss.rendering.target import read_target
     from gptoss.text.errors import InputError
 
-    urls = [source for source in request.sources if source.startswith(("http://", "https://"))]
+    urls = [source for source in request.sources if is_address(source)]
     if len(urls) > 1:
         raise InputError(f"{urls[1]}: one server is measured at a time")
     targets = tuple(source for source in request.sources if source not in urls)

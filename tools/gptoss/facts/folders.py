@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from functools import cache
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from types import ModuleType
 
 # "# Overlay: …" at the start of a shipped values file, below the address of its schema, says that
 # it fits every target, and "# Overlay for agg-*, eval-tp*: …" which.
@@ -31,6 +36,26 @@ def root() -> Path:
 def chart() -> Path:
     """The chart's folder."""
     return root() / "charts" / "gpt-oss"
+
+
+def chart_script(name: str) -> Path:
+    """A script that the chart's pods run."""
+    return chart() / "files" / name
+
+
+@cache
+def chart_module(name: str) -> ModuleType:
+    """A script of the chart's pods as a module, so that what it knows stands once."""
+    import importlib.util
+
+    path = chart_script(name)
+    spec = importlib.util.spec_from_file_location(f"gptoss_chart_{path.stem}", path)
+    assert spec is not None  # noqa: S101
+    assert spec.loader is not None  # noqa: S101
+    module = importlib.util.module_from_spec(spec)
+    sys.modules[spec.name] = module  # where dataclasses look for it
+    spec.loader.exec_module(module)
+    return module
 
 
 def values_schema() -> Path:

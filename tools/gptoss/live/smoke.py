@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
 import time
-from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Role, Runtime
@@ -21,21 +18,13 @@ if TYPE_CHECKING:
     from gptoss.rendering.target import Target
     from gptoss.sources.request import Request
 
-NAME = "gptoss_smoke"
+SCRIPT = "smoke.py"
 LISTING_SECONDS = 10
 
 
-@cache
 def script() -> ModuleType:
-    """The script of the chart's pods as a module; there is no second copy."""
-    path = folders.chart() / "files" / "smoke.py"
-    spec = importlib.util.spec_from_file_location(NAME, path)
-    assert spec is not None  # noqa: S101
-    assert spec.loader is not None  # noqa: S101
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[NAME] = module  # where dataclasses look for it
-    spec.loader.exec_module(module)
-    return module
+    """The script of the chart's pods as a module."""
+    return folders.chart_module(SCRIPT)
 
 
 def is_address(word: str) -> bool:

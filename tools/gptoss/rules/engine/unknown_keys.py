@@ -133,11 +133,8 @@ def _wrong_values(worker: Worker, schema: EngineSchema, *, certain: bool) -> Ite
         field = schema.field(key)
         if field is None or schema.life(field) is not Life.PRESENT:
             continue
-        if schema.is_certain(key) is not certain:
-            continue
-        reading = schema.reading(field)
-        expected = fault(reading, claim.value)
-        if expected is None:
+        expected = fault(schema.reading(field), claim.value)
+        if expected is None or schema.is_certain(key) is not certain:
             continue
         probably = "" if certain else " probably"
         yield Said(

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import runpy
 from dataclasses import dataclass
-from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.facts import folders
@@ -84,13 +82,18 @@ def _swept(command: Command, found: Measurement) -> Iterator[Command]:
     values = [word.value for word in command.words]
     names = [value.rpartition("/")[2] for value in values]
     start = names.index(SCRIPT) + 1 if SCRIPT in names else len(names)
-    own, of_aiperf = _script()["split"](values[start:])
-    if found.tool.value != AIPERF or SWEEP not in own:
+    # Most benchmarks have no sweep, and the script is loaded only for one.
+    if found.tool.value != AIPERF or SWEEP not in values[start:]:
+        yield found.command
+        return
+    script = folders.chart_module(SCRIPT)
+    own, of_aiperf = script.split(values[start:])
+    if SWEEP not in own:
         yield found.command
         return
     sweep = command.words[values.index(SWEEP, start) + 1]
     try:
-        lines = _script()["steps"](values[start:])
+        lines = script.steps(values[start:])
     except ValueError:
         raise InputError(
             f"{SCRIPT} takes numbers, as in {SWEEP} 32,64,128 {ROUNDS} 5", sweep.place
@@ -99,9 +102,3 @@ def _swept(command: Command, found: Measurement) -> Iterator[Command]:
     for line in lines:
         added = [sweep.place] * (len(line) - len(places))
         yield Command(tuple(map(Located, line, [*places, *added])))
-
-
-@cache
-def _script() -> dict[str, Any]:
-    """The chart's own reading of its words, so that there is one."""
-    return runpy.run_path(str(folders.chart() / "files" / SCRIPT))
