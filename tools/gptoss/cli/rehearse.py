@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from gptoss.sources.request import Request
 
 RELEASE = re.compile(r"v?\d+\.\d+\.\d+\S*")
-INTERRUPTED, ENDED = 130, 143
 
 
 @click.command()
@@ -62,6 +61,7 @@ def rehearse(request: Request, form: str, to: str, order: str) -> None:
         raise InputError("name what to rehearse: a target or a values file")
     from gptoss.live.rehearsal import rehearse as carry_out
     from gptoss.live.rehearsal_report import as_json, as_text
+    from gptoss.live.serving import ENDED, INTERRUPTED
 
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(ENDED))
     known = _known(request, to) if RELEASE.fullmatch(to) else None
