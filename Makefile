@@ -10,12 +10,17 @@ BIN := $(VENV)/bin
 TOOLS := .tools/bin
 export PYTHONPATH := tools:.
 export PYTHONDONTWRITEBYTECODE :=
+# What Git knows; a release that was unpacked without Git has the same folders.
+FILES = $(shell git ls-files 2>/dev/null || find . -path './.*' -prune -o -type f -printf '%P\n')
+SHELL_FILES = $(filter %.sh,$(FILES))
+# Templates are YAML only once Helm has rendered them.
+YAML_FILES = $(filter-out charts/gpt-oss/templates/%,$(filter %.yaml %.yml,$(FILES)))
 
 CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum | tr -d ' ')
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
-.PHONY: help check test lint fmt typecheck unit live template generate verify charts helm oracles bench \
-	lock clean
+.PHONY: help check test lint lint-python lint-shell lint-yaml lint-chart lint-targets fmt typecheck unit \
+	live template generate verify helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -23,11 +28,24 @@ help: ## List the targets
 check: $(CORE) helm ## Render, check and summarise every shipped target
 	@$(BIN)/gptoss check --summary
 
-test: lint typecheck verify charts unit ## Everything: lint, types, generated files, charts, tests
+test: lint typecheck verify template unit ## Everything: lint, types, generated files, rendering, tests
 
-lint: $(DEV) ## Lint Python and shell
+lint: lint-python lint-shell lint-yaml lint-chart lint-targets ## Lint Python, shell, YAML, chart, targets
+
+lint-python: $(DEV)
 	$(BIN)/ruff check -q .
 	$(BIN)/ruff format -q --check .
+
+lint-shell: $(DEV)
+	@$(BIN)/shellcheck .ci/run $(SHELL_FILES)
+
+lint-yaml: $(DEV)
+	@$(BIN)/yamllint -s -c tools/setup/yamllint.yaml $(YAML_FILES)
+
+lint-chart: $(DEV) tools
+	tools/setup/lint_charts.sh
+
+lint-targets: check
 
 typecheck: $(DEV) ## Check types
 	$(BIN)/mypy
@@ -40,12 +58,10 @@ live: $(DEV) helm ## Run every target on simulated workers, and benchmark it
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
-	@for file in values/*.yaml; do \
-	  if grep -q '^workers:' $$file; then \
-	    target=$$(basename $$file .yaml); \
-	    $(TOOLS)/helm template gpt-oss charts/gpt-oss -f $$file > dist/$$target.yaml; \
-	    echo dist/$$target.yaml; \
-	  fi; \
+	@for target in $$($(BIN)/gptoss targets | awk '$$2 == "target" {print $$1}'); do \
+	  $(TOOLS)/helm template gpt-oss charts/gpt-oss -f values/$$target.yaml > dist/.rendered; \
+	  mv dist/.rendered dist/$$target.yaml; \
+	  echo dist/$$target.yaml; \
 	done
 
 generate: $(DEV) helm ## Write everything that is generated
@@ -53,9 +69,6 @@ generate: $(DEV) helm ## Write everything that is generated
 
 verify: $(DEV) helm ## Fail when something generated is stale
 	$(BIN)/python -m generate --verify
-
-charts: $(DEV) tools ## helm lint and ct lint
-	tools/setup/lint_charts.sh
 
 fmt: $(DEV) ## Format the code
 	$(BIN)/ruff check -q --fix-only .
