@@ -187,3 +187,24 @@ def test_scores_are_kept_in_a_claim_when_there_is_one() -> None:
     (mount,) = [m for m in spec["containers"][0]["volumeMounts"] if m["name"] == "artifacts"]
     assert mount["subPath"] == "gpt-oss-accuracy"
     assert spec["containers"][0]["command"][-1] == mount["mountPath"]
+
+
+def test_a_job_and_its_pod_are_found_by_the_same_labels() -> None:
+    found = objects("eval-tp4-b200", BENCHMARK, *ACCURACY)
+    jobs = [item for item in found if item["kind"] == "Job"]
+    labels = [
+        {key: where["labels"][f"app.kubernetes.io/{key}"] for key in ("instance", "component")}
+        for job in jobs
+        for where in (job["metadata"], job["spec"]["template"]["metadata"])
+    ]
+    names = ("accuracy", "benchmark", "download")
+    assert labels == [{"instance": "gpt-oss", "component": n} for n in names for _ in range(2)]
+
+
+@pytest.mark.parametrize("target", ["eval-tp4-b200", "disagg-gb200"])
+def test_a_benchmark_that_is_turned_on_leaves_alone_what_serves(target: str) -> None:
+    def serving(*settings: str) -> list[Any]:
+        kinds = ("Job", "ConfigMap")
+        return [item for item in objects(target, *settings) if item["kind"] not in kinds]
+
+    assert serving(BENCHMARK) == serving()

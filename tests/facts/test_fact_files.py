@@ -49,6 +49,8 @@ def said(schema: Path, name: str, old: str, new: str) -> str:
         ),
         (HARDWARE, "  h100:", "  H100:", "gpus: 'H100' is not a name such as b200"),
         (HARDWARE, "gpus:", "gpus: [", "schema/hardware.yaml: while parsing"),
+        (RELEASES, "driver: 580", "driver: 58", "driver is 58, not a whole number from 500 on"),
+        (RELEASES, 'cuda: "13.1"', "cuda: 13.1", "cuda is 13.1, not a version such as 13.1"),
         (RELEASES, "kvEventsFlag: --", "kvEventsFlag: ", "not a flag such as --name"),
         (RELEASES, "    eventPlane: nats\n", "", "releases.1.0.2: eventPlane is missing"),
         (RELEASES, "  1.0.2:", "  1.0:", "releases: 1.0 is not a version such as 1.2.1"),
@@ -104,3 +106,9 @@ def test_an_unknown_gpu_is_refused_with_those_that_are_known() -> None:
     with pytest.raises(InputError) as refused:
         Facts().gpu("b3000")
     assert str(refused.value) == f"GPU b3000 is not known; it is one of {known}"
+
+
+def test_a_release_of_which_no_driver_is_published_names_none() -> None:
+    releases = Facts().releases
+    assert (releases["1.3.1"].cuda, releases["1.3.1"].driver) == ("13.1", 580)
+    assert (releases["1.6.1"].cuda, releases["1.6.1"].driver) == (None, None)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
@@ -136,6 +136,8 @@ def read_facts(path: Path, file: str) -> dict[str, Any]:
 def made(kind: Callable[..., T], facts: Mapping[str, Any], **own: Any) -> T:
     """A record of an entry whose keys are the names of the record's fields in camel case.
 
+    A field with a default may be missing from the entry.
+
     Args:
         kind: The record, a dataclass.
         facts: The entry.
@@ -143,7 +145,10 @@ def made(kind: Callable[..., T], facts: Mapping[str, Any], **own: Any) -> T:
     """
     for field in fields(kind):  # type: ignore[arg-type]
         if field.name not in own:
-            value = facts[_camel(field.name)]
+            key = _camel(field.name)
+            if key not in facts and field.default is not MISSING:
+                continue
+            value = facts[key]
             own[field.name] = tuple(value) if isinstance(value, list) else value
     return kind(**own)
 

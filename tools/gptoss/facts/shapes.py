@@ -76,6 +76,8 @@ RELEASES = FileShape(
             "frontendWaits": SWITCH,
             "prefillDrain": at_least(0),
             "strictTags": SWITCH,
+            "cuda": like("a version such as 13.1", r"\d+\.\d+")._replace(optional=True),
+            "driver": at_least(500)._replace(optional=True),
             "flags": MAP._replace(optional=True),
         }
     },

@@ -38,6 +38,8 @@ class Release:
     event_plane: str
     prefill_drain: int
     strict_tags: bool
+    cuda: str | None = None
+    driver: int | None = None
 
     @property
     def number(self) -> tuple[int, ...]:
