@@ -19,8 +19,8 @@ YAML_FILES = $(filter-out charts/gpt-oss/templates/%,$(filter %.yaml %.yml,$(FIL
 CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum | tr -d ' ')
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
-.PHONY: help check test lint lint-python lint-shell lint-yaml lint-chart lint-targets fmt typecheck unit \
-	live template generate verify helm oracles bench lock clean
+.PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
+	typecheck unit live template generate verify helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -30,7 +30,7 @@ check: $(CORE) helm ## Render, check and summarise every shipped target
 
 test: lint typecheck verify template unit ## Everything: lint, types, generated files, rendering, tests
 
-lint: lint-python lint-shell lint-yaml lint-chart lint-targets ## Lint Python, shell, YAML, chart, targets
+lint: lint-python lint-shell lint-yaml lint-images lint-chart lint-targets ## Lint code, YAML, images, chart, targets
 
 lint-python: $(DEV)
 	$(BIN)/ruff check -q .
@@ -41,6 +41,9 @@ lint-shell: $(DEV)
 
 lint-yaml: $(DEV)
 	@$(BIN)/yamllint -s -c tools/setup/yamllint.yaml $(YAML_FILES)
+
+lint-images: $(DEV)
+	@$(BIN)/hadolint $(filter images/%/Dockerfile,$(FILES))
 
 lint-chart: $(DEV) tools
 	tools/setup/lint_charts.sh
@@ -98,6 +101,8 @@ lock: $(DEV) ## Pin the newest versions of everything Python
 	  --extra build pyproject.toml -o requirements/core.txt
 	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.11 \
 	  --all-extras pyproject.toml -o requirements/dev.txt
+	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.12 \
+	  images/evals/requirements.in -o images/evals/requirements.txt
 	tools/setup/oracles.sh lock
 	tools/setup/live_locks.sh
 
