@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from gptoss.cli import Commands
 from gptoss.cli.transfer import diff
-from gptoss.comparing.compare import Difference, compare
+from gptoss.comparing.compare import Difference, compare, compared
 from gptoss.comparing.diff import as_text
 from gptoss.facts.world import Facts
 from gptoss.sources.engine_alone import build_engine
@@ -192,6 +192,60 @@ def test_the_revision_is_compared_wherever_it_is_said() -> None:
     with_download = parse_documents("---\n".join((text(other), right)), "b.yaml")
     here = build(parse_documents(left, "a.yaml"), "a.yaml", FACTS)
     assert compare(here, build(with_download, "b.yaml", FACTS)) == []
+
+
+def test_what_the_container_may_do_and_asks_for_is_compared() -> None:
+    one, other = objects(), objects()
+    one["graph"]["spec"]["services"]["decode"]["sharedMemory"] = {"size": "80Gi"}
+    other["graph"]["spec"]["services"]["decode"]["sharedMemory"] = {"size": "20Gi"}
+    one["graph"]["spec"]["services"]["decode"]["resources"]["limits"]["cpu"] = "8000m"
+    other["graph"]["spec"]["services"]["decode"]["resources"]["limits"]["cpu"] = "8"
+    other["graph"]["spec"]["services"]["decode"]["resources"]["requests"] = {"memory": "64Gi"}
+    container(other, "decode")["securityContext"] = {
+        "privileged": True,
+        "capabilities": {"add": ["SYS_PTRACE", "IPC_LOCK"]},
+    }
+    pod = other["graph"]["spec"]["services"]["decode"]["extraPodSpec"]
+    pod["hostIPC"] = True
+    assert told(one, other) == {
+        "decode shared memory": ("80Gi", "20Gi"),
+        "decode cpu request": ("24", None),
+        "decode memory request": ("128Gi", "64Gi"),
+        "decode privileged": (False, True),
+        "decode capabilities": (None, ["IPC_LOCK", "SYS_PTRACE"]),
+        "decode namespaces of the host": (None, ["hostIPC"]),
+    }
+
+
+def test_a_size_of_shared_memory_that_one_side_leaves_open_is_no_difference() -> None:
+    one = objects()
+    one["graph"]["spec"]["services"]["decode"]["sharedMemory"] = {"size": "80Gi"}
+    other = deepcopy(one)
+    del other["graph"]["spec"]["services"]["decode"]["sharedMemory"]
+    assert told(one, other) == {}
+
+
+def test_everything_that_was_compared_is_told_with_what_is_the_same() -> None:
+    other = objects()
+    other["engines"]["decode"]["max_num_tokens"] = 16384
+    both = compared(deployment(objects()), deployment(other))
+    same = {(d.subject, d.setting): d.left for d in both if not d.differs}
+    assert same["prefill", "max_num_tokens"] == 20000
+    assert ("decode", "max_num_tokens") not in same
+    assert [d for d in both if d.differs] == compare(deployment(objects()), deployment(other))
+
+
+def test_what_a_benchmark_adds_to_its_requests_is_compared_one_by_one() -> None:
+    other = objects()
+    args = other["benchmark"]["spec"]["template"]["spec"]["containers"][0]["args"]
+    args += ["--extra-inputs", "temperature: 0.5", "--extra-inputs", '{"nvext": {"top_k": 1}}']
+    args += ["--workers-max", "252", "-H", "Accept: text/event-stream"]
+    assert told(objects(), other) == {
+        "benchmark extra input temperature": (None, "0.5"),
+        "benchmark extra input nvext": (None, {"top_k": 1}),
+        "benchmark most workers": (None, 252),
+        "benchmark headers": (None, ["Accept: text/event-stream"]),
+    }
 
 
 def test_the_benchmarks_traffic_is_compared() -> None:

@@ -11,6 +11,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
+from gptoss.comparing.benchmarks import benchmarks
 from gptoss.comparing.differences import (
     NONE,
     Difference,
@@ -20,43 +21,30 @@ from gptoss.comparing.differences import (
     engine,
     environment,
     flags,
+    given,
     located,
 )
+from gptoss.comparing.pod_settings import pods
 from gptoss.deployment.model import Role, Runtime
 
-__all__ = ["SNAPSHOT", "Difference", "compare", "revision_of"]
+__all__ = ["SNAPSHOT", "Difference", "compare", "compared", "revision_of"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.command_lines.arguments import Arguments
-    from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Frontend, Worker
-    from gptoss.text.places import HasPlace
 
 SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[^/]+)")
 
-EXTRA_INPUTS = "--extra-inputs"
-TRAFFIC_FLAGS = {
-    "warm-up requests": "--warmup-request-count",
-    "random seed": "--random-seed",
-    "streaming": "--streaming",
-    "endpoint type": "--endpoint-type",
-    "ISL deviation": "--synthetic-input-tokens-stddev",
-    "OSL deviation": "--output-tokens-stddev",
-    "request rate": "--request-rate",
-    "extra inputs": EXTRA_INPUTS,
-    "goodput": "--goodput",
-    "dataset entries": "--num-dataset-entries",
-}
-
-
-# What aiperf does without the flag.
-DEFAULTS = {"--synthetic-input-tokens-stddev": 0, "--output-tokens-stddev": 0}
-
 
 def compare(left: Deployment, right: Deployment) -> list[Difference]:
-    """The settings in force that differ, in a fixed order; none when both serve the same.
+    """The settings in force that differ, in a fixed order; none when both serve the same."""
+    return [setting for setting in compared(left, right) if setting.differs]
+
+
+def compared(left: Deployment, right: Deployment) -> list[Difference]:
+    """Every setting in force that both sides are compared by, in a fixed order.
 
     Of an engine file alone only the engine is known, so that only that is compared.
     """
@@ -68,8 +56,9 @@ def compare(left: Deployment, right: Deployment) -> list[Difference]:
     for name, one, other in pairs:
         found += _workers(name, one, other)
         if one and other:
+            found += pods(name, (left.platform, one.pod), (right.platform, other.pod))
             found += _commands(name, (left, one), (right, other))
-    found += _benchmarks(left.benchmark, right.benchmark)
+    found += benchmarks(left.benchmark, right.benchmark)
     return found
 
 
@@ -129,17 +118,11 @@ def _served(deployment: Deployment) -> Side:
     return _model(deployment)
 
 
-def _given(subject: str, left: HasPlace | None, right: HasPlace | None) -> Iterator[Difference]:
-    """The difference where only one side has it at all."""
-    sides = [Side(found is not None, found.place if found else None) for found in (left, right)]
-    yield from differ(subject, "given", *sides)
-
-
 def _frontends(left: Deployment, right: Deployment) -> Iterator[Difference]:
     one, other = left.frontend, right.frontend
     if one is None or other is None:
         if left.runtime is right.runtime is Runtime.DYNAMO:
-            yield from _given("frontend", one, other)
+            yield from given("frontend", one, other)
         return
     replicas = [
         Side(f.replica_count, f.replicas.place if f.replicas else f.place) for f in (one, other)
@@ -171,7 +154,7 @@ def _pairs(left: Deployment, right: Deployment) -> list[tuple[str, Worker | None
 
 def _workers(name: str, left: Worker | None, right: Worker | None) -> Iterator[Difference]:
     if left is None or right is None:
-        yield from _given(name, left, right)
+        yield from given(name, left, right)
         return
     workers = (left, right)
     replicas = [Side(w.replica_count, w.replicas.place if w.replicas else w.place) for w in workers]
@@ -207,46 +190,3 @@ def _alike(
             arguments = read_command(others.program, arguments.command, arguments.environment)
         found.append(arguments)
     return found
-
-
-def _benchmarks(left: Benchmark | None, right: Benchmark | None) -> Iterator[Difference]:
-    subject = "benchmark"
-    if left is None or right is None:
-        yield from _given(subject, left, right)
-        return
-    yield from differ(subject, "ISL", located(left.input_tokens), located(right.input_tokens))
-    yield from differ(subject, "OSL", located(left.output_tokens), located(right.output_tokens))
-    yield from differ(subject, "concurrency", _concurrency(left), _concurrency(right))
-    yield from differ(subject, "requests", _requests(left), _requests(right))
-    traffic = [_traffic(benchmark) for benchmark in (left, right)]
-    for setting, name in TRAFFIC_FLAGS.items():
-        sides = [found.get(name, NONE) for found in traffic]
-        yield from differ(subject, setting, *sides)
-
-
-def _concurrency(benchmark: Benchmark) -> Side:
-    """Requests in flight; those of each step of a sweep."""
-    if not benchmark.is_sweep:
-        return located(benchmark.concurrency)
-    steps = [step.concurrency.value if step.concurrency else None for step in benchmark.steps]
-    return Side(steps, benchmark.place)
-
-
-def _requests(benchmark: Benchmark) -> Side:
-    """Requests in all; those of each step of a sweep."""
-    if not benchmark.is_sweep:
-        return located(benchmark.requests)
-    steps = [step.requests.value if step.requests else None for step in benchmark.steps]
-    return Side(steps, benchmark.place)
-
-
-def _traffic(benchmark: Benchmark) -> dict[str, Side]:
-    """What the benchmark's flags say about the traffic, by their usual names."""
-    arguments, traffic = benchmark.arguments, {}
-    if arguments is None:
-        return {}
-    for flag in TRAFFIC_FLAGS.values():
-        found = arguments[flag]
-        value = sorted(found.value) if isinstance(found.value, list) else found.value
-        traffic[flag] = Side(DEFAULTS.get(flag) if value is None else value, found.place)
-    return traffic

@@ -1,4 +1,4 @@
-"""What of two components differs: engine settings, flags and variables in force."""
+"""Both sides of two components: engine settings, flags and variables in force."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Setting
     from gptoss.facts.programs import Program
-    from gptoss.text.places import Located, Place
+    from gptoss.text.places import HasPlace, Located, Place
 
 # Flags that say where something is, or that are compared as something else.
 TOLD_ELSEWHERE = {
@@ -57,7 +57,7 @@ PLATFORM_VARIABLES = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """A setting that is not the same on both sides.
+    """A setting that was compared, which is not the same on both sides if it ``differs``.
 
     Attributes:
         subject: What it is a setting of: ``deployment``, ``frontend``, ``benchmark`` or a worker,
@@ -74,6 +74,12 @@ class Difference:
     left_place: Place | None = None
     right_place: Place | None = None
 
+    @property
+    def differs(self) -> bool:
+        """Whether both sides are not the same."""
+        # By its text too, for a number that is none (.nan) is not equal to itself.
+        return self.left != self.right and repr(self.left) != repr(self.right)
+
 
 @dataclass(frozen=True, slots=True)
 class Side:
@@ -87,16 +93,20 @@ NONE = Side(None)
 
 
 def differ(subject: str, setting: str, left: Side, right: Side) -> Iterator[Difference]:
-    """The difference where both sides are not the same."""
-    # By its text too, for a number that is none (.nan) is not equal to itself.
-    if left.value != right.value and repr(left.value) != repr(right.value):
-        yield Difference(subject, setting, left.value, right.value, left.place, right.place)
+    """Both sides of a setting."""
+    yield Difference(subject, setting, left.value, right.value, left.place, right.place)
 
 
 def both(subject: str, setting: str, left: Side, right: Side) -> Iterator[Difference]:
-    """The difference where both sides say something."""
+    """Both sides of a setting where both say something."""
     if left.value is not None and right.value is not None:
         yield from differ(subject, setting, left, right)
+
+
+def given(subject: str, left: HasPlace | None, right: HasPlace | None) -> Iterator[Difference]:
+    """Whether each side has it at all."""
+    sides = [Side(found is not None, found.place if found else None) for found in (left, right)]
+    yield from differ(subject, "given", *sides)
 
 
 def located(value: Located[Any] | None) -> Side:
@@ -105,7 +115,7 @@ def located(value: Located[Any] | None) -> Side:
 
 
 def engine(name: str, left: Worker, right: Worker) -> Iterator[Difference]:
-    """Engine settings in force, defaults included, that differ between two workers.
+    """Engine settings in force, defaults included, of two workers.
 
     An engine YAML that is not among what was given cannot be compared key by key.
     """
@@ -137,7 +147,7 @@ def _setting(setting: Setting, is_block: bool) -> Side:
 def flags(
     subject: str, left: Mapping[str, InForce], right: Mapping[str, InForce]
 ) -> Iterator[Difference]:
-    """Flags in force that differ and are no engine settings."""
+    """Flags in force that are no engine settings."""
     for name in sorted(left.keys() | right.keys()):
         one, other = left.get(name), right.get(name)
         given = [found is not None and found.place is not None for found in (one, other)]
@@ -157,7 +167,7 @@ def _is_told_elsewhere(name: str, found: InForce | None) -> bool:
 def environment(
     subject: str, one: Pod, other: Pod, programs: list[Program]
 ) -> Iterator[Difference]:
-    """Variables in force that differ and are neither a flag's nor a path."""
+    """Variables in force that are neither a flag's nor a path."""
     of_flags = {flag.env for found in programs for flag in found.flags.values() if flag.env}
     left, right = _variables(one, of_flags), _variables(other, of_flags)
     for name in sorted(left.keys() | right.keys()):
