@@ -22,6 +22,7 @@ from gptoss.rendering.shell import render_shell
 from gptoss.rendering.target import read_target
 from gptoss.rules.rule import Severity
 from gptoss.sources.containers.script import build_script
+from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 from tests.oracles.client import DYNAMO_RELEASES
@@ -77,7 +78,7 @@ def written(files: dict[str, str], folder: Path) -> Path:
 
 def read_back(folder: Path, target: str, release: str | None = None, *settings: str) -> Deployment:
     script = written(dict(rendered(target, release, *settings).files), folder)
-    return build_script(script.read_text(encoding="utf-8"), str(script), FACTS)
+    return build_script([GivenScript(script.read_text(encoding="utf-8"), str(script))], FACTS)
 
 
 @EACH
@@ -162,7 +163,7 @@ def test_each_part_alone_is_that_part_with_the_files_it_needs(target: str) -> No
         if name in ("download", "smoke", "bench"):
             assert "END_OF_FILE" in text
             continue
-        found = build_script(text, f"{name}.sh", FACTS)
+        found = build_script([GivenScript(text, f"{name}.sh")], FACTS)
         if name == "frontend":
             assert (found.frontend is not None, found.workers) == (True, ())
             continue
@@ -314,4 +315,6 @@ def test_what_a_target_is_called_runs_nothing(tmp_path: Path) -> None:
     odd = read_target(Request((str(values),)))
     text = render_shell(odd).files["launch.sh"]
     assert "touch b" not in re.sub(r"(?m)^#.*", "", text)
-    assert build_script(text, "launch.sh", FACTS).workers[0].gpu == FACTS.gpus["gb200"]
+    assert (
+        build_script([GivenScript(text, "launch.sh")], FACTS).workers[0].gpu == FACTS.gpus["gb200"]
+    )

@@ -156,5 +156,6 @@ def test_a_load_generator_s_script_alone_is_told_what_is_missing(
 ) -> None:
     result = run(command, workload)
     assert result.exit_code == 2
-    assert "this measures a model and serves none; give the deployment along" in result.stderr
+    assert "this measures openai/gpt-oss-120b at http://localhost:8000" in result.stderr
+    assert "and starts no server; give what starts it along" in result.stderr
     assert "one benchmark at a time" in run(command, "agg-gb200", workload, workload).stderr

@@ -14,6 +14,7 @@ from gptoss.deployment.model import Deployment, Role, Runtime
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
 from gptoss.sources.containers.script import build_script
+from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.load import load
 from gptoss.sources.recognise import is_script
 from gptoss.sources.request import Request
@@ -82,7 +83,7 @@ chmod +x bench.sh
 
 
 def read(text: str, source: str = "launch.sh", **options: str | int) -> Deployment:
-    return build_script(text, source, FACTS, **options)  # type: ignore[arg-type]
+    return build_script([GivenScript(text, source)], FACTS, **options)  # type: ignore[arg-type]
 
 
 def worker(text: str, source: str = "launch.sh", **options: str | int) -> Worker:
@@ -446,10 +447,10 @@ PIECES = st.sampled_from(
 def test_no_script_makes_it_fail_but_with_a_message(pieces: list[str], blank: str) -> None:
     text = blank.join(["python3 -m dynamo.trtllm", *pieces])
     with suppress(InputError):
-        build_script(text, "launch.sh", FACTS)
+        build_script([GivenScript(text, "launch.sh")], FACTS)
 
 
 @given(st.text(max_size=60))
 def test_no_text_makes_it_fail_but_with_a_message(text: str) -> None:
     with suppress(InputError):
-        build_script(f"trtllm-serve m {text}", "launch.sh", FACTS)
+        build_script([GivenScript(f"trtllm-serve m {text}", "launch.sh")], FACTS)

@@ -47,14 +47,22 @@ class GivenFile:
         path: The file; ``-`` for standard input.
         label: What the user called it: of a folder's file, the folder.
         among_manifests: Whether it stands in a folder of manifests, and so is one of them.
+        beside_documents: Whether it is a benchmark that counts only where the documents of its
+            folder have none.
     """
 
     def __init__(
-        self, path: Path, label: str | None = None, *, among_manifests: bool = False
+        self,
+        path: Path,
+        label: str | None = None,
+        *,
+        among_manifests: bool = False,
+        beside_documents: bool = False,
     ) -> None:
         self.path = path
         self.label = label or str(path)
         self.among_manifests = among_manifests
+        self.beside_documents = beside_documents
 
     @property
     def is_stdin(self) -> bool:
@@ -115,8 +123,9 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
     """The file of this name, or the files of the folder.
 
     Of a folder that is its compose file; else, if there is a manifest, every YAML file right in
-    it; else the scripts that serve or measure a model; else every YAML file, each by what it is;
-    else its kustomize base.
+    it; either with the one script that measures, where nothing else does. Else it is the scripts
+    that serve or measure a model; else every YAML file, each by what it is; else its kustomize
+    base.
 
     Args:
         name: A path, or ``-`` for standard input.
@@ -134,13 +143,15 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
     if not path.is_dir():
         return [GivenFile(path, name)]
     found = list(_files_of(path, left_out))
+    scripts = [GivenFile(file) for file in found if file.suffix in SCRIPT_SUFFIXES]
     compose = [file for file in found if file.name in COMPOSE_FILES]
     if compose:
-        return [GivenFile(min(compose, key=lambda file: COMPOSE_FILES.index(file.name)), name)]
+        first = min(compose, key=lambda file: COMPOSE_FILES.index(file.name))
+        return _with_benchmark([GivenFile(first, name)], scripts, left_out)
     documents = [GivenFile(file, name) for file in found if file.suffix in YAML_SUFFIXES]
     if any(OBJECT.search(file.text) for file in documents):
-        return [GivenFile(file.path, name, among_manifests=True) for file in documents]
-    scripts = [GivenFile(file) for file in found if file.suffix in SCRIPT_SUFFIXES]
+        manifests = [GivenFile(file.path, name, among_manifests=True) for file in documents]
+        return _with_benchmark(manifests, scripts, left_out)
     runs = [file for file in scripts if SERVES.search(file.text) or MEASURES.search(file.text)]
     if runs or documents:
         return runs or [GivenFile(file.path) for file in documents]
@@ -153,6 +164,19 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
         f"{name} holds no *.yaml or *.yml file, nor a script that serves a model; "
         "give the folder that does"
     )
+
+
+def _with_benchmark(
+    documents: list[GivenFile], scripts: list[GivenFile], left_out: list[Problem]
+) -> list[GivenFile]:
+    """Documents with the script beside them that measures; their own benchmark goes before it."""
+    measuring = [s for s in scripts if MEASURES.search(s.text) and not SERVES.search(s.text)]
+    if len(measuring) > 1:
+        names = " and ".join(file.label for file in measuring)
+        message = f"{names} are not read, as each measures; give the one that is meant along"
+        left_out.append(_problem("not-read", message, measuring[0].path))
+        return documents
+    return [*documents, *(GivenFile(file.path, beside_documents=True) for file in measuring)]
 
 
 def _files_of(folder: Path, left_out: list[Problem]) -> Iterator[Path]:

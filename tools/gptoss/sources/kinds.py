@@ -15,7 +15,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable
 
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
@@ -28,12 +28,10 @@ class Asked(NamedTuple):
     Attributes:
         request: The release, and what an engine file does not tell.
         facts: What is known about releases, GPUs, models and engine settings.
-        beside: Texts of the engine files given along with a script, by name.
     """
 
     request: Request
     facts: Facts
-    beside: Mapping[str, str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +42,7 @@ class Kind:
         name: What to call it.
         recognise: Whether a file is one. It is asked only what those before it are not.
         read: The deployment in it; None for what is none by itself: Helm renders values files,
-            manifests are read together, and a benchmark is of another deployment.
+            scripts and manifests are read together, and a benchmark is of another deployment.
     """
 
     name: str
@@ -60,16 +58,9 @@ def _is_workload(file: GivenFile, facts: Facts) -> bool:
     if not _is_script(file, facts) or MEASURES.search(file.text) is None:
         return False
     from gptoss.sources.containers.script import build_workload
+    from gptoss.sources.containers.script_group import GivenScript
 
-    return build_workload(file.text, file.name) is not None
-
-
-def _script(file: GivenFile, asked: Asked) -> Deployment:
-    from gptoss.sources.containers.script import build_script
-
-    request = asked.request
-    told = (request.release, request.gpu, request.gpus)
-    return build_script(file.text, file.name, asked.facts, *told, asked.beside)
+    return build_workload(GivenScript(file.text, file.name)) is not None
 
 
 def _compose(file: GivenFile, asked: Asked) -> Deployment:
@@ -101,7 +92,7 @@ def _is_engine(file: GivenFile, facts: Facts) -> bool:
 
 VALUES_FILE = Kind("a values file of the chart", lambda file, _: is_values(file))
 WORKLOAD = Kind("a load generator's command line", _is_workload)
-SCRIPT = Kind("a shell script or command line", _is_script, _script)
+SCRIPT = Kind("a shell script or command line", _is_script)
 COMPOSE = Kind(
     "a docker compose file",
     lambda file, _: file.only_tree is not None and is_compose(file.only_tree),

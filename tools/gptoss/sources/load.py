@@ -11,17 +11,16 @@ from typing import TYPE_CHECKING
 from gptoss.sources.chart.helm import find_helm, render
 from gptoss.sources.request import Plan, Request, plan_of
 from gptoss.text.errors import InputError
-from gptoss.text.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Sequence
+    from collections.abc import Callable, Iterator, Mapping, Sequence
     from concurrent.futures import Future
 
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
     from gptoss.sources.chart.helm import Rendering
     from gptoss.sources.given import GivenFile
-    from gptoss.sources.kinds import Kind
+    from gptoss.sources.kinds import Asked, Kind
 
 MANY = 20
 
@@ -45,8 +44,8 @@ class _Given:
 def load(request: Request, meanwhile: Callable[[], None] = lambda: None) -> Loaded:
     """Reads every source; without any, every shipped target with every overlay.
 
-    A load generator's command line that is given along is the benchmark of every deployment, in
-    place of its own.
+    A load generator's command line that is given along is the benchmark of the deployment that it
+    measures, in place of its own.
 
     Args:
         request: What is asked for.
@@ -70,12 +69,16 @@ def load(request: Request, meanwhile: Callable[[], None] = lambda: None) -> Load
 
             meanwhile()
             deployments.extend(build_chart(r.result(), facts) for r in _counted(renderings))
-    return Loaded(_measured(deployments, given.workloads), facts)
+    if given.workloads:
+        from gptoss.sources.measured import measured
+
+        deployments = measured(deployments, given.workloads)
+    return Loaded(deployments, facts)
 
 
 def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     """Reads files by what they are."""
-    from gptoss.sources.kinds import ENGINE, SCRIPT, WORKLOAD, Asked, kind_of
+    from gptoss.sources.kinds import ENGINE, MANIFESTS, SCRIPT, WORKLOAD, Asked, kind_of
 
     kinds = [(file, kind_of(file, facts)) for file in plan.files]
     workloads = [file for file, kind in kinds if kind is WORKLOAD]
@@ -83,19 +86,34 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     if others and (request.files or request.settings):
         label = others[0][0].label
         raise InputError(f"{label}: -f and --set are for targets, not for manifests")
-    scripts = any(kind is SCRIPT for _, kind in others)
+    scripts = [file for file, kind in others if kind is SCRIPT]
     beside = {file.name: file.text for file, kind in others if kind is ENGINE} if scripts else {}
-    asked = Asked(request, facts, beside)
+    asked = Asked(request, facts)
     found: list[Deployment] = []
     together = []
+    if scripts:
+        found += _scripts(scripts, asked, beside)
     for file, kind in others:
-        if kind is None or kind.read is None:
+        if kind is None or kind is MANIFESTS:
             together.append((file, kind))
-        elif file.name not in beside:
+        elif kind.read and file.name not in beside:
             found.append(kind.read(file, asked))
     found += _manifests(together, request, facts)
     deployments = [replace(each, problems=(*each.problems, *plan.left_out)) for each in found]
     return _Given(deployments, workloads)
+
+
+def _scripts(
+    files: Sequence[GivenFile], asked: Asked, beside: Mapping[str, str]
+) -> Iterator[Deployment]:
+    """The deployments that scripts start, with the engine files that are given along."""
+    from gptoss.sources.containers.script import build_script
+    from gptoss.sources.containers.script_group import GivenScript, deployments_of
+
+    request = asked.request
+    told = (request.release, request.gpu, request.gpus)
+    for scripts in deployments_of([GivenScript(file.text, file.name) for file in files]):
+        yield build_script(scripts, asked.facts, *told, beside)
 
 
 def _manifests(
@@ -115,34 +133,6 @@ def _manifests(
     for part in parts:
         deployment = build(part, label, facts, release=request.release)
         yield deployment if len(parts) == 1 else deployment.called(f"{label} ({deployment.name})")
-
-
-def _measured(deployments: list[Deployment], workloads: Sequence[GivenFile]) -> list[Deployment]:
-    """The deployments with the benchmark that is given along.
-
-    Raises:
-        InputError: There is no deployment, or more than one benchmark.
-    """
-    if not workloads:
-        return deployments
-    from gptoss.sources.containers.script import build_workload
-
-    first, *more = workloads
-    if not deployments:
-        raise InputError(
-            "this measures a model and serves none; give the deployment along, "
-            f"as in gptoss check disagg-gb200 {first.label}",
-            Place(first.name),
-        )
-    if more:
-        raise InputError(
-            f"{first.name} measures already; give one benchmark at a time", Place(more[0].name)
-        )
-    benchmark = build_workload(first.text, first.name)
-    return [
-        replace(deployment, benchmark=benchmark).called(f"{deployment.source} + {first.label}")
-        for deployment in deployments
-    ]
 
 
 def _counted(renderings: list[Future[Rendering]]) -> Iterator[Future[Rendering]]:

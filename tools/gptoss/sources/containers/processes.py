@@ -16,12 +16,13 @@ from gptoss.sources.parts.commands import module_command, read_commands
 from gptoss.sources.parts.container import Task, task_of
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.workers import ROLES
+from gptoss.sources.recognise import is_script
 from gptoss.text.command import Command, Variable
 from gptoss.text.shell.evaluation import read_script
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gptoss.sources.containers.docker_run import DockerRun
     from gptoss.text.places import Located
@@ -103,11 +104,22 @@ class Process:
         return self.environment.get(DEVICES)
 
 
-def processes(script: Script) -> Iterator[Process]:
-    """What a script starts, in order; a script that it has written itself is read where it runs."""
+def processes(script: Script) -> list[Process]:
+    """What a script starts, in order; a script that it has written itself is read where it runs.
+
+    One that it writes and nothing runs counts as run at the end where it only measures, or where
+    the script itself neither serves nor measures.
+    """
+    steps = list(_steps(script))
+    found = list(_started_by(steps))
+    left = list(_not_run(script, {process.task for process in found}))
+    return list(_started_by([*steps, *left])) if left else found
+
+
+def _started_by(steps: Iterable[Step]) -> Iterator[Process]:
     inside: DockerRun | None = None
     outside: Mapping[str, Located[str | None]] = {}
-    for step in merged(_steps(script)):
+    for step in merged(steps):
         files = tuple(step.files.values())
         run = docker_run(step.command, step.environment)
         if run is None:
@@ -138,11 +150,7 @@ def _of_container(run: DockerRun, step: Step) -> Iterator[Process]:
 
 def _steps(script: Script) -> Iterator[Step]:
     """The commands of a script, and in place of a script that it has written those of that."""
-    written = {
-        os.path.normpath(document.target.value): document.content
-        for document in script.documents
-        if document.target
-    }
+    written = _written(script)
     for number, step in enumerate(script.steps, 1):
         content = written.get(os.path.normpath(_script_name(step.command)))
         if content is None:
@@ -150,13 +158,39 @@ def _steps(script: Script) -> Iterator[Step]:
             continue
         values = {name: located.value for name, located in step.environment.items()}
         for inner in read_script(content, values).steps:
-            own = tuple((choice + number * MANY, branch) for choice, branch in inner.choices)
             yield replace(
                 inner,
-                choices=(*step.choices, *own),
+                choices=(*step.choices, *_own_choices(inner, number)),
                 background=step.background or inner.background,
                 counted=step.counted and inner.counted,
             )
+
+
+def _not_run(script: Script, tasks: set[Task | None]) -> Iterator[Step]:
+    """The commands of scripts that a script writes and does not run, beside its own tasks."""
+    starts = bool(tasks & {Task.SERVER, Task.WORKER, Task.FRONTEND, Task.BENCHMARK})
+    run = {os.path.normpath(_script_name(step.command)) for step in script.steps}
+    for number, (name, content) in enumerate(_written(script).items(), len(script.steps) + 1):
+        if name in run or not is_script(str(content.value), name):
+            continue
+        steps = read_script(content, {}).steps
+        measures = {task_of((step.command,)) for step in steps} - {None} == {Task.BENCHMARK}
+        if measures or not starts:
+            yield from (replace(step, choices=_own_choices(step, number)) for step in steps)
+
+
+def _written(script: Script) -> dict[str, Tree]:
+    """The texts that a script writes, by the path of their file."""
+    return {
+        os.path.normpath(document.target.value): document.content
+        for document in script.documents
+        if document.target
+    }
+
+
+def _own_choices(step: Step, number: int) -> tuple[tuple[int, int], ...]:
+    """The choices of a step in a script that another one writes, with numbers of their own."""
+    return tuple((choice + number * MANY, branch) for choice, branch in step.choices)
 
 
 def _script_name(command: Command) -> str:

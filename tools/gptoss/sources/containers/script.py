@@ -21,6 +21,7 @@ from gptoss.sources.containers.build import deployment_of
 from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Files
+from gptoss.sources.containers.script_group import read_together
 from gptoss.sources.engine_alone import on_nodes
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import Task, container_of
@@ -28,8 +29,6 @@ from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.text.places import Located, Place
-from gptoss.text.shell.evaluation import read_script
-from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -37,6 +36,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.sources.containers.script_group import GivenScript
     from gptoss.sources.parts.container import Container
     from gptoss.text.command import Variable
 
@@ -47,22 +47,20 @@ BESIDE_A_BENCHMARK = (None, Task.DOWNLOAD, Task.ACCURACY)
 
 
 def build_script(
-    text: str,
-    source: str,
+    scripts: Sequence[GivenScript],
     facts: Facts,
     release: str | None = None,
     gpu: str | None = None,
     gpus: int | None = None,
     beside: Mapping[str, str] | None = None,
 ) -> Deployment:
-    """The deployment that a script starts.
+    """The deployment that a script starts, or several that are run one after the other.
 
     A worker's GPUs are those that it sees (``CUDA_VISIBLE_DEVICES``), else those of its container,
     else ``gpus``, else as many as its parallel sizes ask for.
 
     Args:
-        text: The script.
-        source: The file it was read from, as the user named it.
+        scripts: The scripts, in the order in which they are run.
         facts: What is known about releases, GPUs, models and engine settings.
         release: Dynamo release that runs it, where neither image nor script says so.
         gpu: Kind of GPU, as ``schema/hardware.yaml`` names it.
@@ -73,22 +71,21 @@ def build_script(
         InputError: It starts no model, the release or GPU is not known, or an engine file cannot
             be read.
     """
-    start = Place(source)
-    folder = str(Path(source).parent)
-    script = read_script(Tree(text, Place(source, 0), None, 0), {}, (source,), folder)
-    told = dict(pair.split("=", 1) for pair in _head(text))
+    main = next((script for script in scripts if script.kinds), scripts[0])
+    script = read_together(scripts)
+    told = dict(pair.split("=", 1) for given in scripts for pair in _head(given.text))
     started = list(processes(script))
     kind = gpu or told.get("gpu")
     origin = Origin(
-        name=told.get("target") or Path(source).stem,
-        place=start,
-        source=source,
+        name=told.get("target") or Path(main.name).stem,
+        place=Place(main.name),
+        source=" + ".join(given.name for given in scripts),
         platform=Platform.CONTAINERS,
         release=release or told.get("release"),
         gpu=facts.gpu(kind) if kind else None,
     )
     along = {name: whole_document(content, name) for name, content in (beside or {}).items()}
-    files = Files(script.documents, NamedFiles(Path(folder)), along)
+    files = Files(script.documents, NamedFiles(Path(main.name).parent), along)
     deployment = deployment_of(list(_containers(started, files, gpus)), origin, facts)
     return replace(
         deployment,
@@ -97,22 +94,21 @@ def build_script(
     )
 
 
-def build_workload(text: str, source: str) -> Benchmark | None:
+def build_workload(given: GivenScript) -> Benchmark | None:
     """The benchmark of a script that starts a load generator and no model; None of others.
 
     Args:
-        text: The script.
-        source: The file it was read from, as the user named it.
+        given: The script.
 
     Raises:
         InputError: The concurrencies of a sweep are no numbers.
     """
-    folder = str(Path(source).parent)
-    script = read_script(Tree(text, Place(source, 0), None, 0), {}, (source,), folder)
-    started = [process for process in processes(script) if process.task not in BESIDE_A_BENCHMARK]
+    started = [
+        process for process in processes(given.alone) if process.task not in BESIDE_A_BENCHMARK
+    ]
     if {process.task for process in started} != {Task.BENCHMARK}:
         return None
-    (container,) = _containers(started, Files((), NamedFiles(Path(folder)), {}), None)
+    (container,) = _containers(started, Files((), NamedFiles(Path(given.name).parent), {}), None)
     scope = Scope(as_rendered)
     found = benchmark_of(container.name, container.read(scope).pod, scope)
     return replace(found, is_job=False)

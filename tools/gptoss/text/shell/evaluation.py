@@ -63,7 +63,7 @@ def read_script(
     exports = {name: last.get(name, located) for name, located in reader.exports.items()}
     loose = [document for document in reader.documents if document.target is None]
     documents = (*loose, *reader.variables.files.values())
-    return Script(tuple(reader.steps), documents, exports)
+    return Script(tuple(reader.steps), documents, exports, reader.variables.values)
 
 
 class _Reader(Assigner):

@@ -70,11 +70,13 @@ class Script:
         documents: Its here-documents.
         exports: Variables that it puts into the environment of its commands; None for a value
             that is not known.
+        values: All its variables where it ends; None for a value that is not known.
     """
 
     steps: tuple[Step, ...]
     documents: tuple[HereDocument, ...]
     exports: Mapping[str, Located[str | None]]
+    values: Mapping[str, str | None]
 
     @property
     def commands(self) -> tuple[Command, ...]:
