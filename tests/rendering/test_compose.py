@@ -69,6 +69,12 @@ def gpus(service: dict[str, Any]) -> list[str]:
     return ids
 
 
+def own(service: dict[str, Any]) -> list[str]:
+    """The GPUs that a service computes on, of those that it is handed."""
+    chosen: str | None = service["environment"].get("CUDA_VISIBLE_DEVICES")
+    return chosen.split(",") if chosen else gpus(service)
+
+
 def words(service: dict[str, Any]) -> list[str]:
     return [*service["entrypoint"], *service.get("command", [])]
 
@@ -85,7 +91,7 @@ def test_the_schema_refuses_what_compose_refuses(schema: dict[str, Any]) -> None
 
 @EVERY
 def test_every_worker_has_gpus_of_its_own_in_order(name: str) -> None:
-    found = list(chain.from_iterable(gpus(s) for s in workers(services(name)).values()))
+    found = list(chain.from_iterable(own(s) for s in workers(services(name)).values()))
     assert found == [str(number) for number in range(target(name).gpus)]
 
 
@@ -156,8 +162,50 @@ def test_workers_get_shared_memory_and_locked_memory(name: str) -> None:
     for service in workers(services(name)).values():
         worker = next(w for w in target(name).workers if w.name == service["labels"][WORKER])
         assert worker.pod.shared_memory
-        assert service["shm_size"] == worker.pod.shared_memory.value.replace("Gi", "g")
-        assert service["ulimits"] == {"memlock": -1, "stack": 67108864, "nofile": 1048576}
+        if "ipc" not in service:
+            assert service["shm_size"] == worker.pod.shared_memory.value.replace("Gi", "g")
+        assert service["ulimits"] == {"memlock": -1, "stack": 67108864, "nofile": 65536}
+
+
+@EVERY
+def test_what_holds_a_connection_a_request_may_open_as_many_files(name: str) -> None:
+    found = services(name)
+    for service in {"frontend", "bench", *workers(found)} & set(found):
+        assert found[service]["ulimits"]["nofile"] == 65536
+
+
+@pytest.mark.parametrize("name", ["disagg-b200", "disagg-b200-node"])
+def test_prefill_and_decode_can_open_the_gpu_memory_of_each_other(name: str) -> None:
+    found = services(name)
+    both = workers(found)
+    assert set(both) == {"prefill", "decode"}
+    for service in both.values():
+        assert (service["ipc"], service["pid"]) == ("service:namespaces", "service:namespaces")
+        assert gpus(service) == [str(number) for number in range(target(name).gpus)]
+        assert service["depends_on"]["namespaces"] == {"condition": "service_started"}
+        assert "shm_size" not in service
+    holder = found["namespaces"]
+    assert (holder["ipc"], holder["init"], holder["image"]) == (
+        "shareable",
+        True,
+        both["prefill"]["image"],
+    )
+    sizes = [w.pod.shared_memory.value for w in target(name).workers if w.pod.shared_memory]
+    assert holder["shm_size"] == f"{sum(int(size.removesuffix('Gi')) for size in sizes)}g"
+
+
+@pytest.mark.parametrize("name", ["agg-gb200", "serve-latency-b200", "disagg-gb200"])
+def test_nothing_is_shared_where_no_cache_is_handed_over_on_one_machine(name: str) -> None:
+    found = services(name)
+    assert "namespaces" not in found
+    assert not any({"ipc", "pid"} & set(service) for service in found.values())
+
+
+@EVERY
+def test_no_service_is_in_a_namespace_of_the_machine_or_has_a_capability(name: str) -> None:
+    for service in services(name).values():
+        assert "host" not in (service.get("ipc"), service.get("pid"), service.get("network_mode"))
+        assert "cap_add" not in service
 
 
 @EVERY

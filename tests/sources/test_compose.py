@@ -547,3 +547,48 @@ def test_an_odd_value_anywhere_is_read_or_refused_and_never_crashes(
 def test_a_tree_without_variables_stays_as_it_is() -> None:
     tree = Tree("plain", parse_documents("a: 1", "compose.yaml")[0].place)
     assert interpolated(tree, {}) is tree
+
+
+@pytest.mark.parametrize(
+    ("given", "visible", "count"),
+    [
+        ("['0', '1', '2', '3']", "2,3", 2),
+        ("['4', '5', '6', '7']", "0,1", 2),
+        ("['4', '5', '6', '7']", "4,5", 4),
+        ("[GPU-a, GPU-b]", "GPU-b", 1),
+    ],
+)
+def test_cuda_chooses_of_the_gpus_that_a_container_is_handed(
+    given: str, visible: str, count: int, tmp_path: Path
+) -> None:
+    fields = f"gpus: [{{device_ids: {given}}}]\nenvironment: ['CUDA_VISIBLE_DEVICES={visible}']\n"
+    assert worker(tmp_path, fields).gpus == count
+
+
+def test_services_that_are_handed_the_same_gpus_and_choose_others_share_none(
+    tmp_path: Path,
+) -> None:
+    text = "services:\n"
+    for role, chosen in (("prefill", "0,1"), ("decode", "2,3")):
+        text += (
+            f"  {role}:\n    image: {IMAGE}\n    gpus: [{{device_ids: ['4', '5', '6', '7']}}]\n"
+            f"    environment: ['CUDA_VISIBLE_DEVICES={chosen}']\n"
+            "    command: [python3, -m, dynamo.trtllm, --model, openai/gpt-oss-120b, "
+            f"--disaggregation-mode, {role}]\n"
+        )
+    found = read(tmp_path, text)
+    assert "L020" not in rules(found)
+    isolations = [worker.pod.isolation for worker in found.workers]
+    used = [isolation.used for isolation in isolations if isolation]
+    assert used == [frozenset({"4", "5"}), frozenset({"6", "7"})]
+
+
+def test_the_shared_memory_of_a_service_is_that_of_its_ipc_namespace(tmp_path: Path) -> None:
+    command = "command: [python3, -m, dynamo.trtllm, --model, openai/gpt-oss-120b]"
+    text = (
+        f"services:\n  owner: {{image: a, ipc: shareable, shm_size: 20g}}\n"
+        f"  decode:\n    image: {IMAGE}\n    ipc: service:owner\n    {command}\n"
+    )
+    (found,) = read(tmp_path, text).workers
+    assert found.pod.shared_memory
+    assert found.pod.shared_memory.value == "20Gi"

@@ -21,11 +21,13 @@ def pods(
 ) -> Iterator[Difference]:
     """What of the container can change how a worker serves.
 
-    A size of /dev/shm that one side leaves to what starts the container is not known. Requests and
-    limits are compared where both sides have the same platform: each gives its own.
+    A size of /dev/shm that one side leaves to what starts the container is not known, and one that
+    several containers share belongs to none of them. Requests and limits are compared where both
+    sides have the same platform: each gives its own.
     """
     (here, one), (there, other) = left, right
-    yield from _amounts(name, "shared memory", one.shared_memory, other.shared_memory)
+    if not (_joins(one) or _joins(other)):
+        yield from _amounts(name, "shared memory", one.shared_memory, other.shared_memory)
     yield from differ(name, "privileged", _switch(one.privileged), _switch(other.privileged))
     yield from differ(name, "capabilities", _names(one.capabilities), _names(other.capabilities))
     yield from differ(
@@ -37,6 +39,10 @@ def pods(
     if here is there:
         yield from _resources(name, "request", one.requests, other.requests)
         yield from _resources(name, "limit", one.limits, other.limits)
+
+
+def _joins(pod: Pod) -> bool:
+    return pod.isolation is not None and pod.isolation.joins_memory
 
 
 def _resources(

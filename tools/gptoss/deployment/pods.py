@@ -93,6 +93,40 @@ class Probe:
 
 
 @dataclass(frozen=True, slots=True)
+class Isolation:
+    """What keeps a container apart from others of its machine.
+
+    Attributes:
+        name: What tells it from the others.
+        ipc, pid: Whose namespace it is in: its own name, another one's, or ``host``.
+        handed: Numbers of the GPUs that it is given; None for all of the machine.
+        used: Numbers of those that it computes on; None where that is not known.
+        has_rdma: Whether it is given the RDMA devices of the machine.
+        place: Where the one or the other is written.
+    """
+
+    name: str
+    ipc: str
+    pid: str
+    handed: frozenset[str] | None
+    used: frozenset[str] | None
+    has_rdma: bool
+    place: Place
+
+    @property
+    def joins_memory(self) -> bool:
+        """Whether its /dev/shm is that of several containers."""
+        return self.ipc != self.name
+
+    def sees(self, other: Isolation) -> bool:
+        """Whether it is given the GPUs that another computes on, as far as that is known."""
+        if self.handed is None or other.used is None:
+            return True
+        numbered = all(gpu.isdecimal() for gpu in self.handed | other.used)
+        return other.used <= self.handed or not numbered
+
+
+@dataclass(frozen=True, slots=True)
 class Pod:
     """What a pod template says, for any component or job.
 
@@ -120,6 +154,8 @@ class Pod:
         shared_memory: Size of /dev/shm as a quantity, when set; 0 where it is switched off.
         mentions: Names of the variables that the command or its script refers to; None when that
             was not read.
+        isolation: What keeps it apart from others of its machine; None for a pod of a cluster, and
+            for a process in no container.
     """
 
     place: Place
@@ -145,6 +181,7 @@ class Pod:
     termination_grace: Located[int] | None = None
     shared_memory: Located[str] | None = None
     mentions: frozenset[str] | None = None
+    isolation: Isolation | None = None
 
     def variable(self, name: str) -> str | None:
         """The literal value of a variable, or None."""

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
+from gptoss.rendering.sharing import OPEN_FILES, handed, hands_over, shared_gib
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
 from gptoss.text.errors import InputError
@@ -54,6 +55,10 @@ def render_compose(target: Target) -> Rendered:
         discovery=discovery,
         discovery_servers=servers,
         worker_variables=discovery | (STATUS if plan.is_dynamo else {}),
+        hands_over=hands_over(plan),
+        handed={worker.name: handed(plan, worker) for worker in plan.workers},
+        open_files_limit=OPEN_FILES,
+        shared_memory=shared_gib(plan.workers),
         sizes={worker.name: _size(worker) for worker in plan.workers if worker.shared_memory},
     )
     files = {"compose.yaml": text}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import shlex
 from dataclasses import dataclass, replace
@@ -11,9 +10,9 @@ from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import SCRIPTS, containers
+from gptoss.rendering.sharing import OPEN_FILES, shared_gib
 from gptoss.rendering.templating import environment, one_line
 from gptoss.text.errors import InputError
-from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -119,7 +118,7 @@ def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
         host=listening.value("--http-host") or listening.value("--host") or EVERYWHERE,
         snapshot=f"/opt/models/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
-        shared_memory=_gib(serving),
+        shared_memory=shared_gib(serving),
     )
 
 
@@ -166,12 +165,6 @@ def _machines(
         machines[at].append(replace(worker, gpus=tuple(range(used[at], used[at] + need))))
         used[at] += need
     return tuple(tuple(machine) for machine in machines)
-
-
-def _gib(serving: Sequence[RenderedContainer]) -> int:
-    """Whole GiB that hold the shared memory of all of them."""
-    amounts = (amount(container.shared_memory or "0") for container in serving)
-    return math.ceil(sum(found or 0 for found in amounts) / 2**30)
 
 
 def _notes(plan: LaunchPlan) -> list[str]:
@@ -224,6 +217,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "variables": variables,
         "lines": lines,
         "machine": NUMBERED.format,
+        "open_files": OPEN_FILES,
     }
 
 

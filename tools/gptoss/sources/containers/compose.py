@@ -15,6 +15,7 @@ from gptoss.deployment.model import Platform, Problem
 from gptoss.sources.containers.build import deployment_of
 from gptoss.sources.containers.compose_service import Gpus, binds, gpus_of, label, pod_template
 from gptoss.sources.containers.compose_text import interpolated, variables_of
+from gptoss.sources.containers.isolation import memory_of, of_service
 from gptoss.sources.containers.named_files import NamedFiles
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import container_of
@@ -95,10 +96,11 @@ def build_compose(
     known_gpu = facts.gpus.get(named_gpu or "")
     per_machine = known_gpu.per_node if known_gpu else None
     services = a_map(root.at("services"), "services")
-    found = [
-        _read(name, tree, root, file, per_machine)
+    named = {
+        name: a_map(tree, f"service {name}") or Tree({}, tree.place, tree.key)
         for name, tree in (services.items() if services else ())
-    ]
+    }
+    found = [_read(name, named, root, file, per_machine) for name in named]
     name = string(root.at("name"), "name") or file.folder.resolve().name
     place = (root.at("name") or root).where
     containers = list(_containers(found))
@@ -130,13 +132,16 @@ def _told(extension: Tree | None, key: str) -> str | None:
     return None if found is None or found.value is None else str(found.value)
 
 
-def _read(name: str, tree: Tree, root: Tree, file: ComposeFile, machine: int | None) -> _Service:
-    service = a_map(tree, f"service {name}") or Tree({}, tree.place, tree.key)
+def _read(
+    name: str, services: dict[str, Tree], root: Tree, file: ComposeFile, machine: int | None
+) -> _Service:
+    service = services[name]
     gpus = gpus_of(service)
-    template = pod_template(service, gpus, machine, file.text)
+    template = pod_template(service, gpus, machine, memory_of(service, services), file.text)
     read = read_pod(template, Scope(as_rendered))
+    pod = replace(read.pod, isolation=of_service(name, service, gpus, services))
     documents = (*read.documents, *_configs(service, root, file), *_files(service, read, file))
-    return _Service(name, service, gpus, replace(read, documents=documents))
+    return _Service(name, service, gpus, replace(read, pod=pod, documents=documents))
 
 
 def _containers(services: list[_Service]) -> Iterator[Container]:

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from gptoss.sources.containers.compose_amounts import shared_memory, stop_grace
+from gptoss.sources.containers.compose_amounts import stop_grace
 from gptoss.sources.containers.compose_text import words
+from gptoss.sources.containers.isolation import chosen
 from gptoss.sources.parts.commands import SHELLS
 from gptoss.sources.parts.pod_spec import GPU, PodTemplate
 from gptoss.sources.parts.reading import a_map, elements, is_on, shown, string
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ALL = "all"
+# Chooses of the GPUs that a container has.
+CUDA = "CUDA_VISIBLE_DEVICES"
 # A source that begins with one of these is a path of the host, any other the name of a volume.
 PATHS = (".", "/", "~")
 
@@ -41,23 +44,28 @@ class Gpus:
     """The GPUs of a service.
 
     Attributes:
-        ids: Their numbers, where they are named.
+        ids: Numbers of those that it computes on, where they are named.
         count: How many; None for all of the machine.
         place: Where that is written.
+        handed: Numbers of those that it is given; None for all of the machine.
     """
 
     ids: tuple[str, ...]
     count: int | None
     place: Tree
+    handed: frozenset[str] | None = None
 
 
-def pod_template(service: Tree, gpus: Gpus | None, machine: int | None, text: str) -> PodTemplate:
+def pod_template(
+    service: Tree, gpus: Gpus | None, machine: int | None, memory: Tree | None, text: str
+) -> PodTemplate:
     """The pod template that says what a service does.
 
     Args:
         service: The service, variables filled in.
         gpus: Its GPUs.
         machine: GPUs of the machine, for a service that has them all; None when not known.
+        memory: Size of its /dev/shm as a Kubernetes quantity; None when not known.
         text: The whole file.
 
     Raises:
@@ -91,7 +99,7 @@ def pod_template(service: Tree, gpus: Gpus | None, machine: int | None, text: st
         spec=_tree(spec, service),
         container=_tree(container, service),
         annotations=_string_map(service.at("labels"), "labels"),
-        shared_memory=None if "hostIPC" in spec else shared_memory(service),
+        shared_memory=memory,
     )
 
 
@@ -117,18 +125,21 @@ def gpus_of(service: Tree) -> Gpus | None:
     Raises:
         InputError: A field has a shape that compose refuses.
     """
-    visible = _visible(service, "CUDA_VISIBLE_DEVICES")
+    visible = _visible(service, CUDA)
     devices = service.at("deploy", "resources", "reservations", "devices")
-    for asked in (devices, service.at("gpus")):
-        found = _asked(asked)
-        if found is not None:
-            return visible if visible and not found.ids else found
-    if visible:
-        return visible
+    given = _asked(devices) or _asked(service.at("gpus")) or _of_runtime(service)
+    if given is None or visible is None:
+        return given or visible
+    ids = chosen(visible.ids, given.ids)
+    return replace(visible, ids=ids, handed=given.handed) if ids else given
+
+
+def _of_runtime(service: Tree) -> Gpus | None:
+    """The GPUs that the NVIDIA runtime gives a service without a reservation."""
     runtime = service.at("runtime")
-    if runtime is not None and runtime.value == "nvidia":
-        return _visible(service, "NVIDIA_VISIBLE_DEVICES") or Gpus((), None, runtime)
-    return None
+    if runtime is None or runtime.value != "nvidia":
+        return None
+    return _visible(service, "NVIDIA_VISIBLE_DEVICES") or Gpus((), None, runtime)
 
 
 def binds(service: Tree) -> list[Bind]:
@@ -155,7 +166,7 @@ def _visible(service: Tree, name: str) -> Gpus | None:
     for key, value in _pairs(service.at("environment"), "environment"):
         if key == name and value.value not in (None, "", ALL, "void", "none"):
             ids = tuple(part.strip() for part in str(value.value).split(","))
-            return Gpus(ids, len(ids), value)
+            return Gpus(ids, len(ids), value, frozenset(ids) if name != CUDA else None)
     return None
 
 
@@ -166,13 +177,14 @@ def _asked(tree: Tree | None) -> Gpus | None:
         return Gpus((), None, tree)
     for device in elements(tree, "devices"):
         fields = a_map(device, "a device") or device
-        named = [str(item.value) for item in elements(fields.at("capabilities"), "capabilities")]
-        if fields.at("capabilities") is not None and "gpu" not in named:
+        kinds = [str(item.value) for item in elements(fields.at("capabilities"), "capabilities")]
+        if fields.at("capabilities") is not None and "gpu" not in kinds:
             continue
         ids = elements(fields.at("device_ids"), "device_ids")
         if ids:
             place = fields.at("device_ids") or device
-            return Gpus(tuple(str(item.value) for item in ids), len(ids), place)
+            named = tuple(str(item.value) for item in ids)
+            return Gpus(named, len(named), place, frozenset(named))
         count = fields.at("count")
         if count is None or count.value in (None, ALL, -1):
             return Gpus((), None, count or device)

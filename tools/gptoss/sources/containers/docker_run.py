@@ -55,6 +55,9 @@ class DockerRun:
         privileged: Set when it asks for privilege.
         root: Set when it asks to run as user 0.
         capabilities: Linux capabilities that it adds.
+        ipc, pid: What it says of the namespaces of shared memory and of processes.
+        devices: Devices of the machine that it is given.
+        handed: Numbers of the GPUs that it is given, where they are named.
     """
 
     image: Located[str]
@@ -68,6 +71,10 @@ class DockerRun:
     privileged: Place | None
     root: Place | None
     capabilities: tuple[Located[str], ...]
+    ipc: Located[str] | None = None
+    pid: Located[str] | None = None
+    devices: tuple[Located[str], ...] = ()
+    handed: tuple[str, ...] = ()
 
     @property
     def opens_shell(self) -> bool:
@@ -109,6 +116,10 @@ def docker_run(
         privileged=options.place("--privileged"),
         root=_root(options.last("--user")),
         capabilities=tuple(options.all("--cap-add")),
+        ipc=options.last("--ipc"),
+        pid=options.last("--pid"),
+        devices=tuple(options.all("--device")),
+        handed=_handed(options.last("--gpus")),
     )
 
 
@@ -223,6 +234,11 @@ def _gpus(given: Located[str] | None) -> Located[int] | None:
         return Located(len(devices.group(1).split(",")), given.place)
     count = COUNT.fullmatch(given.value.strip("\"'"))
     return Located(int(count.group(1)), given.place) if count else None
+
+
+def _handed(given: Located[str] | None) -> tuple[str, ...]:
+    devices = DEVICES.search(given.value) if given else None
+    return tuple(devices.group(1).split(",")) if devices else ()
 
 
 def _shared_memory(given: Located[str] | None) -> Located[str] | None:

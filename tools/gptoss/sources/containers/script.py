@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Platform
 from gptoss.deployment.pods import Mount, Pod
 from gptoss.sources.containers.build import deployment_of
+from gptoss.sources.containers.isolation import of_run
 from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Files
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.sources.containers.docker_run import DockerRun
     from gptoss.sources.containers.script_group import GivenScript
     from gptoss.sources.parts.container import Container
     from gptoss.text.command import Variable
@@ -127,6 +129,7 @@ def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> I
         turn += process.stops_others
         if process.task:
             kinds.setdefault(process.likeness, []).append((turn, process))
+    runs = list({id(process.container): process.container for process in started}.values())
     names: set[str] = set()
     for turns in kinds.values():
         alike = [process for _, process in turns]
@@ -136,7 +139,8 @@ def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> I
         count = _at_once(turns)
         replicas = Located(count, first.command.place) if count > 1 else None
         counted = all(process.step.counted or not process.step.background for process in alike)
-        yield container_of(name, _read(alike, files, gpus), replicas, counted=counted)
+        read = _apart(_read(alike, files, gpus), first, runs)
+        yield container_of(name, read, replicas, counted=counted)
 
 
 def _at_once(turns: Sequence[tuple[int, Process]]) -> int:
@@ -182,6 +186,17 @@ def _read(alike: Sequence[Process], files: Files, gpus: int | None) -> ReadPod:
     found = _visible(process.devices) or (run.gpus if run else None) or asked
     documents = files.named_by(process, run.folders if run else {})
     return ReadPod(pod, found, documents)
+
+
+def _apart(read: ReadPod, process: Process, runs: Sequence[DockerRun | None]) -> ReadPod:
+    """The pod with what its container shares with the others of the script."""
+    run = process.container
+    if run is None:
+        return read
+    number = next(at for at, other in enumerate(runs) if other is run)
+    name = run.name.value if run.name else f"container {number}"
+    visible = process.devices.value if process.devices else None
+    return replace(read, pod=replace(read.pod, isolation=of_run(run, name, visible)))
 
 
 def _whole_machine(place: Place) -> Mount:
