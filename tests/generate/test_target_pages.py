@@ -26,7 +26,7 @@ YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 def requests_of(page: Path) -> list[list[str]]:
     """The words of every curl command."""
     blocks = BASH.findall(page.read_text(encoding="utf-8"))
-    return [shlex.split(block) for block in blocks if block.startswith("curl")]
+    return [shlex.split(block) for block in blocks if " -d '" in block]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

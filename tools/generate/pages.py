@@ -12,6 +12,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generate.driver import driver_table
 from generate.kv_room import kv_room_table
 
 if TYPE_CHECKING:
@@ -21,7 +22,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"<!-- (?P<kind>output|table): (?P<what>.*?) -->\n.*?<!-- end of (?P=kind) -->", re.DOTALL
 )
-TABLES = {"room for the KV cache": kv_room_table}
+TABLES = {"room for the KV cache": kv_room_table, "CUDA and driver by release": driver_table}
 
 
 def pages() -> dict[Path, str]:

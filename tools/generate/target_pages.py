@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -11,12 +13,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generate.documents import compared
 from generate.requests import examples
+from generate.target_cycle import cycle, in_order
 from generate.target_settings import engine_settings, variables
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders
+from gptoss.rendering.target import read_target
 from gptoss.reports.common import sizes
 from gptoss.showing import bench
-from gptoss.sources.load import load
 from gptoss.sources.request import Request
 
 if TYPE_CHECKING:
@@ -56,8 +59,9 @@ class Trouble:
 def target_pages() -> dict[Path, str]:
     """Texts by path: the index, and a page for every shipped target."""
     names = [name for name, path in folders.values_files().items() if _is_target(path)]
-    loaded = load(Request(tuple(names)))
-    targets = dict(zip(names, loaded.deployments, strict=True))
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        read = pool.map(read_target, [Request((name,)) for name in names])
+        targets = dict(zip(names, read, strict=True))
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
@@ -68,10 +72,12 @@ def target_pages() -> dict[Path, str]:
     )
     page = templates.get_template("target.md.j2")
     index = templates.get_template("targets.md.j2")
-    heads = {name: _head(name, deployment) for name, deployment in targets.items()}
+    heads = {name: _head(name, target.deployment) for name, target in targets.items()}
     pages = {
-        FOLDER / f"{name}.md": page.render(heads[name] | _page(deployment, loaded.facts))
-        for name, deployment in targets.items()
+        FOLDER / f"{name}.md": page.render(
+            heads[name] | cycle(target) | _page(target.deployment, target.facts)
+        )
+        for name, target in targets.items()
     }
     return {FOLDER / "README.md": index.render(targets=heads.values()), **pages}
 
@@ -89,6 +95,8 @@ def _head(name: str, deployment: Deployment) -> dict[str, Any]:
     """What index and page say of a target."""
     gpu = deployment.workers[0].gpu
     assert gpu is not None  # noqa: S101 (every target names its GPU)
+    traffic = bench.plan(deployment)
+    sent = [step["concurrency"] for step in traffic["steps"]]
     return {
         "name": name,
         "description": _values(folders.values_files()[name])["description"],
@@ -96,7 +104,25 @@ def _head(name: str, deployment: Deployment) -> dict[str, Any]:
         "gpu": gpu,
         "serve": deployment.runtime is Runtime.SERVE,
         "release": deployment.release,
+        "topology": " + ".join(_topology(worker) for worker in in_order(deployment)),
+        "quantization": _quantization(deployment),
+        "transceiver": deployment.workers[0].engine["cache_transceiver_config.backend"].value,
+        "workload": f"{traffic['isl']} in, {traffic['osl']} out",
+        "concurrency": f"{sent[0]:,}" if len(sent) == 1 else f"{sent[0]:,} to {sent[-1]:,}",
     }
+
+
+def _topology(worker: Worker) -> str:
+    """Parallel sizes, replicas and role of a worker, as in ``TP4 decode``."""
+    times = f"{worker.replica_count} × " if worker.replica_count > 1 else ""
+    role = "" if worker.role is Role.AGGREGATED else f" {worker.role.value}"
+    return f"{times}{sizes(worker)}{role}"
+
+
+def _quantization(deployment: Deployment) -> str:
+    """The quantisation of every worker: the checkpoint's unless something overrides it."""
+    override = deployment.workers[0].pod.environment.get("OVERRIDE_QUANT_ALGO")
+    return (override and override.value) or "checkpoint's"
 
 
 def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
@@ -113,12 +139,10 @@ def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
                 "engine": engine_settings(worker, facts),
                 "variables": variables(worker),
             }
-            for worker in _ordered(deployment)
+            for worker in in_order(deployment)
         ],
-        "service": deployment.name if serve else f"{deployment.name}-frontend",
         "router_mode": _router_mode(deployment),
         "disaggregated": deployment.is_disaggregated,
-        "transceiver": deployment.workers[0].engine["cache_transceiver_config.backend"].value,
         "requests": examples(served_name.value, serve=serve),
         "comparison": compared(deployment.source, deployment),
         "bench": bench.as_text([deployment]),
@@ -128,16 +152,11 @@ def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
 
 def _devices(deployment: Deployment, worker: Worker) -> str:
     """The GPUs of a worker, numbered through the deployment, as in ``GPUs 0-3``."""
-    workers = _ordered(deployment)
+    workers = in_order(deployment)
     earlier = workers[: workers.index(worker)]
     first = sum(other.gpus * other.replica_count for other in earlier)
     count = worker.gpus * worker.replica_count
     return f"GPU {first}" if count == 1 else f"GPUs {first}-{first + count - 1}"
-
-
-def _ordered(deployment: Deployment) -> list[Worker]:
-    """Prefill workers first, as a request meets them."""
-    return sorted(deployment.workers, key=lambda worker: worker.role is not Role.PREFILL)
 
 
 def _router_mode(deployment: Deployment) -> str:

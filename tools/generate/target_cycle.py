@@ -1,0 +1,62 @@
+"""What the commands on a target's page name, from what is rendered for it."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any
+
+import yaml
+
+from gptoss.deployment.model import Role, Runtime
+from gptoss.rendering.compose import render_compose
+from gptoss.rendering.shell import render_shell
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.facts.world import Facts, Release
+    from gptoss.rendering.target import Target
+
+MACHINE = re.compile(r"^  (machine-\d+)\)", re.MULTILINE)
+PART = "app.kubernetes.io/component={},app.kubernetes.io/instance=gpt-oss"
+
+
+def cycle(target: Target) -> dict[str, Any]:
+    """What the commands from the namespace to the removal name, by the template's words."""
+    deployment, cache = target.deployment, target.values["modelCache"]
+    serve = deployment.runtime is Runtime.SERVE
+    (claim,) = deployment.claims
+    machines = MACHINE.findall(render_shell(target).files["launch.sh"])
+    workers = [worker.name for worker in in_order(deployment)]
+    return {
+        "service": deployment.name if serve else f"{deployment.name}-frontend",
+        "parts": ["server"] if serve else ["frontend", *workers],
+        "select": PART.format,
+        "token": cache["download"]["tokenSecret"],
+        "claim": claim.value,
+        "claim_size": cache["size"],
+        "access_mode": cache["accessMode"],
+        "next_release": _next(deployment, target.facts),
+        "evaluates": target.name.startswith("eval-"),
+        "machines": machines,
+        "services": () if machines else _services(target),
+    }
+
+
+def in_order(deployment: Deployment) -> list[Worker]:
+    """Prefill workers first, as a request meets them."""
+    return sorted(deployment.workers, key=lambda worker: worker.role is not Role.PREFILL)
+
+
+def _next(deployment: Deployment, facts: Facts) -> Release:
+    """The release after the deployment's own."""
+    releases = list(facts.releases.values())
+    assert deployment.release is not None  # noqa: S101 (every target has one)
+    return releases[releases.index(deployment.release) + 1]
+
+
+def _services(target: Target) -> Sequence[str]:
+    """The services of the compose file that stay up."""
+    services = yaml.safe_load(render_compose(target).files["compose.yaml"])["services"]
+    return [name for name, service in services.items() if "profiles" not in service]
