@@ -20,10 +20,10 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live template generate verify helm oracles bench lock clean
+	typecheck unit live cluster-test template generate verify helm oracles bench lock clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-10s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 check: $(CORE) helm ## Render, check and summarise every shipped target
 	@$(BIN)/gptoss check --summary
@@ -59,6 +59,9 @@ unit: $(DEV) tools oracles ## Run the tests
 live: $(DEV) helm ## Run every target on simulated workers, and benchmark it
 	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
 
+cluster-test: $(DEV) $(TOOLS)/.cluster ## Follow target pages on a real Kubernetes API
+	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
+
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
 	@for target in $$($(BIN)/gptoss targets | awk '$$2 == "target" {print $$1}'); do \
@@ -91,6 +94,10 @@ $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/set
 	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct kustomize >/dev/null
 	@tools/setup/compose_schema.sh >/dev/null
 	@tools/setup/npm_tools.sh
+	@touch $@
+
+$(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/cluster/go.mod
+	@tools/setup/go_tools.sh helm3 helm4 cluster >/dev/null
 	@touch $@
 
 oracles: $(DEV) ## Make the environments of the real parsers that tests ask

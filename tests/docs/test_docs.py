@@ -36,7 +36,7 @@ def blocks() -> list[tuple[str, ...]]:
 
 def make_targets() -> set[str]:
     text = (ROOT / "Makefile").read_text(encoding="utf-8")
-    return set(re.findall(r"^([a-z]+):.*##", text, re.MULTILINE))
+    return set(re.findall(r"^([a-z-]+):.*##", text, re.MULTILINE))
 
 
 @pytest.mark.parametrize("block", blocks(), ids=lambda block: block[0])

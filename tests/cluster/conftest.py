@@ -1,0 +1,32 @@
+"""One cluster for a whole session, and the server that answers for its pods."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from tests.chart.good_model import good
+from tests.chart.odd_server import Odd, odd_server
+from tests.cluster.control_plane import Cluster, control_plane
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+
+def answer(path: str, body: Any) -> Any:
+    """As Dynamo's frontend answers once its workers are there."""
+    return {"status": "healthy"} if path == "/health" else good(path, body)
+
+
+@pytest.fixture(scope="session")
+def server() -> Iterator[Odd]:
+    with odd_server(answer) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def cluster(server: Odd) -> Iterator[Cluster]:
+    port = int(server.address.rpartition(":")[2])
+    with control_plane(port) as running:
+        yield running

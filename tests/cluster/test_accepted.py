@@ -1,0 +1,21 @@
+"""What the chart renders, before the API server itself."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from tests.chart.rendering import SHIPPED, text
+
+if TYPE_CHECKING:
+    from tests.cluster.control_plane import Cluster
+
+pytestmark = pytest.mark.cluster
+
+JOBS = ("benchmark.enabled=true", "accuracy.enabled=true", "accuracy.image=r.example.com/evals:1")
+
+
+@pytest.mark.parametrize("target", SHIPPED)
+def test_the_api_server_knows_every_field_of_every_target(target: str, cluster: Cluster) -> None:
+    cluster.accepts(text(target, *JOBS))
