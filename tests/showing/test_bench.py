@@ -96,6 +96,22 @@ def test_a_flag_that_makes_it_otherwise_takes_its_line_away(setting: str, gone: 
     assert gone not in explained("disagg-gb200", "--set", setting)
 
 
+@pytest.mark.parametrize(
+    ("target", "because", "here"),
+    [
+        ("agg-gb200", "no temperature and no top_p", "takes the likeliest token"),
+        ("serve-h100-2", "no temperature and no top_p", "takes 1.0 for them"),
+        ("serve-latency-b200", "--extra-inputs temperature:0", "takes the likeliest token"),
+        ("agg-gb200", "no reasoning_effort", "takes medium"),
+        ("serve-h100-2", "no reasoning_effort", "takes low"),
+    ],
+)
+def test_explain_says_what_the_server_takes_for_what_is_left_out(
+    target: str, because: str, here: str
+) -> None:
+    assert here in explained(target)[because][0]
+
+
 def test_explain_in_words_fits_a_hundred_columns() -> None:
     text = bench("disagg-gb200", "--explain").stdout
     assert "a closed loop" in text

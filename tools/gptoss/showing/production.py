@@ -1,6 +1,10 @@
 """What a benchmark's traffic is not, beside that of a client in production.
 
 What aiperf does with its flags: ai-dynamo/aiperf 0.13.0, docs/cli_options.md and its timing modes.
+What a server takes for what a request leaves out: Dynamo 1.3.1 hands on nothing
+(dynamo/trtllm/request_handlers/handler_base.py _override_sampling_params), and TensorRT-LLM then
+decodes greedily (tensorrt_llm/sampling_params.py params_imply_greedy_decoding); trtllm-serve takes
+1.0 and low (tensorrt_llm/serve/openai_protocol.py ChatCompletionRequest).
 """
 
 from __future__ import annotations
@@ -8,6 +12,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
+
+from gptoss.deployment.model import Runtime
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -54,7 +60,7 @@ def points(deployment: Deployment) -> list[Point]:
     return [
         *_arrivals(flags),
         *_prompts(flags),
-        *_answers(flags),
+        *_answers(flags, serve=deployment.runtime is Runtime.SERVE),
         *_measured(flags, deployment),
     ]
 
@@ -97,7 +103,7 @@ def _prompts(flags: Arguments) -> Iterator[Point]:
         )
 
 
-def _answers(flags: Arguments) -> Iterator[Point]:
+def _answers(flags: Arguments, *, serve: bool) -> Iterator[Point]:
     mean, extra = _given(flags, ANSWER_MEAN), _extra(flags)
     if mean and not _number(flags, ANSWER_DEVIATION):
         yield Point(
@@ -115,16 +121,27 @@ def _answers(flags: Arguments) -> Iterator[Point]:
     if "reasoning_effort" not in extra and _given(flags, "--endpoint-type") == "chat":
         yield Point(
             "no reasoning_effort",
-            "the chat template takes medium",
-            "a client may ask for low or high, and answers grow or shrink with it",
+            "trtllm-serve takes low" if serve else "the chat template takes medium",
+            "a client may ask for another, and answers grow or shrink with it",
         )
-    sampling = [key for key in ("temperature", "top_p") if key not in extra]
-    if sampling:
-        yield Point(
-            f"no {' and no '.join(sampling)}",
-            "the server samples by its defaults",
-            "clients bring their own",
-        )
+    yield from _sampling(extra, serve=serve)
+
+
+def _sampling(extra: Mapping[str, str], *, serve: bool) -> Iterator[Point]:
+    missing = [key for key in ("temperature", "top_p") if key not in extra]
+    temperature = extra.get("temperature", "").strip()
+    greedy = temperature in {"0", "0.0"}
+    if greedy:
+        because = f"{EXTRA} temperature:{temperature}"
+    elif missing:
+        because = f"no {' and no '.join(missing)}"
+    else:
+        return
+    if greedy or not (serve or temperature or "top_p" in extra):
+        here = "the engine takes the likeliest token each time"
+    else:
+        here = f"the server takes 1.0 for {'it' if len(missing) == 1 else 'them'}"
+    yield Point(because, here, "clients bring their own")
 
 
 def _measured(flags: Arguments, deployment: Deployment) -> Iterator[Point]:
