@@ -39,7 +39,7 @@ class Trouble:
     Attributes:
         symptom: What is seen.
         remedy: What to do.
-        rules: The rules that would have caught it.
+        rules: The rules that would have caught it; none where nothing shows before it runs.
         only: The runtime, or ``disaggregated``, that it is about; every target if empty.
     """
 
@@ -166,4 +166,4 @@ def _router_mode(deployment: Deployment) -> str:
 
 def _troubles() -> list[Trouble]:
     entries = yaml.safe_load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
-    return [Trouble(**{"only": (), **entry}) for entry in entries]
+    return [Trouble(**{"rules": [], "only": (), **entry}) for entry in entries]
