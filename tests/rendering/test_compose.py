@@ -52,8 +52,9 @@ def schema() -> dict[str, Any]:
 
 
 def services(name: str, *settings: str, release: str | None = None) -> dict[str, dict[str, Any]]:
+    """All but those of the profile monitoring, which test_monitoring.py is about."""
     found: dict[str, dict[str, Any]] = compose(name, *settings, release=release)["services"]
-    return found
+    return {n: s for n, s in found.items() if s.get("profiles") != ["monitoring"]}
 
 
 def workers(found: dict[str, dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from generate.chart import chart_facts, chart_readme, values_schema
 from generate.cli_schema import cli_schema
+from generate.dashboards import dashboards
 from generate.engine_schema import engine_schema
 from generate.pages import pages
 from generate.resource_schema import resource_schema
@@ -24,6 +25,7 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     values_schema,
     chart_facts,
     chart_readme,
+    dashboards,
     rule_reference,
     target_pages,
     pages,

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
+from gptoss.rendering.monitoring import monitoring_of
 from gptoss.rendering.sharing import OPEN_FILES, handed, hands_over, shared_gib
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
@@ -44,6 +45,7 @@ def render_compose(target: Target) -> Rendered:
         for server, (variable, scheme, port) in DISCOVERY.items()
         if server in servers
     }
+    monitoring = monitoring_of(target, plan)
     text = from_template(
         "compose.yaml.j2",
         plan=plan,
@@ -51,6 +53,7 @@ def render_compose(target: Target) -> Rendered:
         project=_project(plan.target),
         etcd_image=ETCD_IMAGE,
         nats_image=NATS_IMAGE,
+        monitoring=monitoring,
         serving=[*([plan.frontend] if plan.frontend else []), *plan.workers],
         discovery=discovery,
         discovery_servers=servers,
@@ -64,6 +67,7 @@ def render_compose(target: Target) -> Rendered:
     files = {"compose.yaml": text}
     files |= {f"engine/{name}": content for name, content in plan.engine.items()}
     files |= {f"scripts/{name}": content for name, content in plan.scripts.items()}
+    files |= monitoring.files if monitoring else {}
     return Rendered(files, tuple(_notes(plan)))
 
 

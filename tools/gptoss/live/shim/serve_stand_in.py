@@ -12,6 +12,7 @@ import jinja2
 from aiohttp import web
 from harmony_reading import read
 from openai_shapes import delta_between, message_of, new_id, reason_of, usage_of
+from serve_metrics import Metrics
 from tensorrt_llm import LLM
 from tensorrt_llm.llmapi import SamplingParams
 
@@ -41,24 +42,37 @@ class Server:
         templates.filters["tojson"] = lambda value, **_: json.dumps(value, ensure_ascii=False)
         templates.globals |= {"strftime_now": time.strftime, "raise_exception": _refuse}
         self.template = templates.from_string(config["chat_template"])
-        self.served = {"requests": 0, "prompt": 0, "generated": 0}
+        self.metrics = Metrics(settings["engine"], self.name)
+        self.is_measured = bool(settings["engine"].get("return_perf_metrics"))
 
     def routes(self) -> web.Application:
         """The application."""
-        made = web.Application(client_max_size=2**28, middlewares=[_errors])
+        made = web.Application(client_max_size=2**28, middlewares=[self.errors])
         made.add_routes(
             [
                 web.get("/health", self.health),
                 web.get("/version", self.version),
                 web.get("/v1/models", self.models),
                 web.get("/metrics", self.statistics),
-                web.get("/prometheus/metrics", self.prometheus),
                 web.post("/v1/chat/completions", self.chat),
                 web.post("/v1/completions", self.completions),
                 web.post("/v1/responses", self.responses),
             ]
         )
+        if self.is_measured:
+            made.router.add_get("/prometheus/metrics", self.prometheus)
         return made
+
+    @web.middleware  # type: ignore[untyped-decorator]
+    async def errors(self, request: web.Request, handler: Any) -> web.StreamResponse:
+        """Answers what is refused with an error in OpenAI's form."""
+        try:
+            answer: web.StreamResponse = await handler(request)
+        except RefusedError as refused:
+            self.metrics.refused(refused.status)
+            error = {"object": "error", "message": str(refused), "type": "BadRequestError"}
+            return web.json_response(error | {"code": refused.status}, status=refused.status)
+        return answer
 
     async def health(self, _: web.Request) -> web.Response:
         """Whether it lives."""
@@ -79,10 +93,8 @@ class Server:
 
     async def prometheus(self, _: web.Request) -> web.Response:
         """Counters."""
-        lines = [f"# {NAME}"]
-        for what, count in self.served.items():
-            lines += [f"# TYPE trtllm_{what}_total counter", f"trtllm_{what}_total {count}"]
-        return web.Response(text="\n".join(lines) + "\n")
+        text = self.metrics.text(self.engine.waiting)
+        return web.Response(body=f"# {NAME}\n".encode() + text, content_type="text/plain")
 
     async def chat(self, request: web.Request) -> web.StreamResponse:
         """Chat completions, whole or as a stream."""
@@ -188,16 +200,19 @@ class Server:
         )
         result = self.engine.generate_async(prompt, sampling, streaming=bool(body.get("stream")))
         tokens: list[int] = []
+        reason: str | None = None
+        began = time.monotonic()
+        first = None
         try:
             async for step in result:
-                tokens = step.outputs[0].token_ids
-                yield tokens, step.outputs[0].finish_reason
+                first = first or time.monotonic()
+                tokens, reason = step.outputs[0].token_ids, step.outputs[0].finish_reason
+                yield tokens, reason
         except RuntimeError as error:
             raise RefusedError(400, str(error)) from None
         finally:
             result.abort()
-        for what, count in (("requests", 1), ("prompt", len(prompt)), ("generated", len(tokens))):
-            self.served[what] += count
+        self.metrics.answered(began, first or began, len(prompt), len(tokens), reason or "stop")
 
     async def _whole(
         self, prompt: list[int], body: dict[str, Any], most: int | None
@@ -244,16 +259,6 @@ class Server:
 
     def _made(self, what: dict[str, Any]) -> dict[str, Any]:
         return {"id": new_id("cmpl"), "created": int(time.time()), "model": self.name} | what
-
-
-@web.middleware  # type: ignore[untyped-decorator]
-async def _errors(request: web.Request, handler: Any) -> web.StreamResponse:
-    try:
-        answer: web.StreamResponse = await handler(request)
-    except RefusedError as refused:
-        error = {"object": "error", "message": str(refused), "type": "BadRequestError"}
-        return web.json_response(error | {"code": refused.status}, status=refused.status)
-    return answer
 
 
 def _refuse(why: str) -> None:

@@ -26,6 +26,7 @@ SPEED = "GPTOSS_SIMULATED_SPEED"
 PREFILL_TOKENS_A_SECOND = 60_000.0
 DEFAULT_ITL = 5.0
 TRANSFER_SECONDS = 0.002
+STATISTICS_SECONDS = 0.05
 FILLER = " lorem ipsum dolor sit amet consectetur"
 
 
@@ -77,16 +78,23 @@ class LLM:
         )
 
     async def get_stats_async(self, timeout: float = 2) -> AsyncIterator[Mapping[str, Any]]:  # noqa: ARG002
-        """What the engine does, once; Dynamo's drain asks for it."""
-        yield {"numActiveRequests": self.waiting, "numQueuedRequests": 0}
+        """What the engine does, once; Dynamo's drain and its metrics ask for it."""
+        await asyncio.sleep(STATISTICS_SECONDS)
+        yield {
+            "numActiveRequests": self.waiting,
+            "numQueuedRequests": 0,
+            "kvCacheStats": {"usedNumBlocks": 0, "maxNumBlocks": 1},
+        }
 
     async def get_kv_cache_events_async(
         self,
         timeout: float = 2,
     ) -> AsyncIterator[Mapping[str, Any]]:
-        """No events but an empty one now and then: blocks are not simulated."""
+        """No events: blocks are not simulated."""
         await asyncio.sleep(timeout)
-        yield {}
+        none: tuple[Mapping[str, Any], ...] = ()
+        for event in none:
+            yield event
 
     def shutdown(self) -> None:
         """Nothing to give back."""
