@@ -1,147 +1,233 @@
-"""What the documents say of the targets, compared with what is in force."""
+"""The targets beside the documents that they were made of: what is the same, what not, and why."""
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
-from pathlib import Path
+from fnmatch import fnmatchcase
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from generate.evidence import faults_of_evidence, linked
+from generate.recorded import ROOT, deployment_of, documents
+from gptoss.comparing.compare import compared
+from gptoss.facts.world import Facts
+from gptoss.sources.load import load
+from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
+
 if TYPE_CHECKING:
-    from gptoss.command_lines.arguments import Arguments
-    from gptoss.deployment.jobs import Benchmark
-    from gptoss.deployment.model import Deployment, Worker
+    from collections.abc import Iterable, Mapping, Sequence
 
-ROOT = Path(__file__).resolve().parents[2]
+    from generate.recorded import Document
+    from gptoss.comparing.compare import Difference
+    from gptoss.deployment.model import Deployment
+
+CHART_REASONS = "schema/chart_reasons.yaml"
 ABSENT = "not set"
-
-
-@dataclass(frozen=True, slots=True)
-class Document:
-    """A document that a target is made of: title, publisher and where it is published."""
-
-    title: str
-    publisher: str
-    source: str
+# What both sides leave to releases that do not have the same defaults.
+RELEASES: Mapping[str, Any] = {
+    "of": ["*"],
+    "defaults": True,
+    "why": "nobody sets it; these are the defaults of two releases",
+    "evidence": ["schema/releases.yaml: NVIDIA Dynamo releases"],
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """A thing that a target does in another way than its document.
+    """Settings in which a target differs from its document for one reason.
 
     Attributes:
-        subject: Worker, ``frontend`` or ``benchmark``.
-        setting: What it is about.
-        said: The document's value.
-        here: The value in force in the target.
+        settings: Each with its subject, and the values in force on both sides.
         reason: Why.
+        evidence: What shows it: rules, sources, places here.
     """
 
-    subject: str
-    setting: str
-    said: str
-    here: str
+    settings: tuple[Difference, ...]
     reason: str
+    evidence: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
 class Comparison:
-    """A target beside its document.
+    """A target beside a deployment of a document.
 
     Attributes:
         document: The document.
-        kept: How many of its statements hold in the target.
-        departures: Those that do not.
+        deployment: Which of its deployments.
+        target: The target, with overlays behind commas.
+        kept: What the document sets that is in force as it says.
+        departures: What is in force otherwise, by reason.
     """
 
     document: Document
-    kept: int
+    deployment: str
+    target: str
+    kept: tuple[Difference, ...]
     departures: tuple[Departure, ...]
 
 
-def compared(target: str, deployment: Deployment) -> Comparison | None:
-    """A target beside its document; None when it was made of none.
+@cache
+def comparisons() -> tuple[Comparison, ...]:
+    """Every target beside every deployment that it was made of.
 
     Raises:
-        ValueError: A difference has no reason, or a reason no difference.
+        InputError: A difference has no reason, a reason no difference, or evidence is not there.
     """
-    known = yaml.safe_load((ROOT / "schema/documents.yaml").read_text(encoding="utf-8"))
-    entry = known["targets"].get(target)
-    if entry is None:
-        return None
-    reasons = dict(entry["because"] or {})
-    departures = []
-    for statement, said in entry["says"].items():
-        here = in_force(deployment, statement)
-        if here == said:
+    facts = Facts()
+    pairs = [
+        (document, name, target)
+        for document in documents()
+        for name, record in document.deployments.items()
+        for target in record["targets"]
+    ]
+    targets = {target: _target(target) for target in dict.fromkeys(t for _, _, t in pairs)}
+    found: list[Comparison] = []
+    faults: list[str] = []
+    for document, name, target in pairs:
+        settings = compared(deployment_of(document, name, facts), targets[target])
+        found.append(judged(document, name, target, settings, faults))
+    faults += _reasons_without_differences(found)
+    if faults:
+        raise InputError("\n".join(dict.fromkeys(faults)))
+    return tuple(found)
+
+
+def _target(name: str) -> Deployment:
+    first, *overlays = name.split(",")
+    return load(Request((first,), files=tuple(overlays))).deployments[0]
+
+
+def judged(
+    document: Document, name: str, target: str, settings: Sequence[Difference], faults: list[str]
+) -> Comparison:
+    """What of the settings that were compared is kept, and why the others are not.
+
+    Args:
+        document: The document.
+        name: The deployment of it.
+        target: The target.
+        settings: Every setting that was compared.
+        faults: Gets what has no reason, or several.
+    """
+    by_reason: dict[int, tuple[Mapping[str, Any], list[Difference]]] = {}
+    for setting in settings:
+        if not setting.differs:
             continue
-        if statement not in reasons:
-            raise ValueError(
-                f"schema/documents.yaml: {target} has {statement} {here!r}, its document "
-                f"{said!r}, and `because` gives no reason"
+        given = [
+            reason
+            for reason in (*document.because, *of_the_chart())
+            if told(reason, target, setting)
+        ]
+        if len(given) != 1:
+            spelled = (
+                f"{target}: {called(setting)} is {shown(setting.right)}, not {shown(setting.left)}"
             )
-        subject, _, setting = statement.partition(".")
-        setting = setting.removeprefix("engine.").removeprefix("env.").removeprefix("flags.")
-        departures.append(
-            Departure(subject, setting, shown(said), shown(here), reasons.pop(statement))
-        )
-    if reasons:
-        raise ValueError(
-            f"schema/documents.yaml: {target} does as its document says in {', '.join(reasons)}; "
-            "remove the reason"
-        )
-    kept = len(entry["says"]) - len(departures)
-    return Comparison(Document(**known["documents"][entry["document"]]), kept, tuple(departures))
+            problem = "gives no reason" if not given else f"gives {len(given)} reasons"
+            faults.append(f"{document.file}: {spelled}, and `because` {problem}")
+            continue
+        by_reason.setdefault(id(given[0]), (given[0], []))[1].append(setting)
+    departures = [
+        Departure(tuple(found), reason["why"], tuple(reason["evidence"]))
+        for reason, found in by_reason.values()
+    ]
+    kept = [s for s in settings if not s.differs and s.left_place is not None]
+    return Comparison(document, name, target, tuple(kept), tuple(departures))
 
 
-def in_force(deployment: Deployment, statement: str) -> Any:
-    """The value that a statement such as ``decode.engine.max_batch_size`` is about.
+@cache
+def of_the_chart() -> tuple[Mapping[str, Any], ...]:
+    """Reasons that hold for every document, and that for defaults of two releases."""
+    known = yaml.safe_load((ROOT / CHART_REASONS).read_text(encoding="utf-8"))
+    return (*known["because"], RELEASES)
 
-    Raises:
-        ValueError: It names nothing that a deployment has.
-    """
-    subject, _, rest = statement.partition(".")
-    if subject == "benchmark":
-        return _of_benchmark(deployment.benchmark, rest)
-    if subject == "frontend":
-        return _flag(deployment.frontend.arguments if deployment.frontend else None, rest)
-    for worker in deployment.workers:
-        if worker.name == subject:
-            return _of_worker(worker, rest)
-    raise ValueError(f"schema/documents.yaml: {statement}: there is no worker {subject}")
+
+def told(reason: Mapping[str, Any], target: str, setting: Difference) -> bool:
+    """Whether a reason is about a setting of a target."""
+    nobody_sets_it = setting.left_place is None and setting.right_place is None
+    if nobody_sets_it != reason.get("defaults", False):
+        return False
+    concerned = any(fnmatchcase(target, pattern) for pattern in reason.get("targets", ["*"]))
+    return concerned and any(fnmatchcase(called(setting), pattern) for pattern in reason["of"])
+
+
+def called(setting: Difference) -> str:
+    """A setting as `because` names it: the only worker of a target is called worker."""
+    subject = "worker" if setting.subject == "aggregated" else setting.subject
+    return f"{subject}.{setting.setting}"
+
+
+def _reasons_without_differences(found: Iterable[Comparison]) -> list[str]:
+    """What is given as a reason of a target and explains nothing there, or proves nothing."""
+    faults = []
+    comparisons = tuple(found)
+    given = [(d.file, d.because, [c for c in comparisons if c.document is d]) for d in documents()]
+    for file, reasons, own in (*given, (CHART_REASONS, of_the_chart()[:-1], comparisons)):
+        for reason in reasons:
+            faults += [f"{file}: {fault}" for fault in faults_of_evidence(reason["evidence"])]
+            for target in dict.fromkeys(c.target for c in own):
+                if not any(fnmatchcase(target, p) for p in reason.get("targets", ["*"])):
+                    continue
+                there = [
+                    d for c in own if c.target == target for e in c.departures for d in e.settings
+                ]
+                faults += [
+                    f"{file}: {target} does as its document says in {pattern}; remove the reason"
+                    for pattern in reason["of"]
+                    if not any(fnmatchcase(called(d), pattern) for d in there)
+                ]
+    return faults
+
+
+def beside(target: str) -> list[Comparison]:
+    """A target beside each deployment that it was made of."""
+    return [comparison for comparison in comparisons() if comparison.target == target]
 
 
 def shown(value: Any) -> str:
     """A value as YAML writes it."""
     if value is None:
         return ABSENT
+    if isinstance(value, list):
+        return ", ".join(map(shown, value))
+    if isinstance(value, dict):
+        return json.dumps(value)
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _of_worker(worker: Worker, what: str) -> Any:
-    kind, _, name = what.partition(".")
-    if kind == "engine":
-        return worker.engine[name].value
-    if kind == "env":
-        variable = worker.pod.environment.get(name)
-        return variable.value if variable else None
-    if kind == "flags":
-        return _flag(worker.arguments, what)
-    return {"gpus": worker.gpus, "replicas": worker.replica_count}[what]
+def departures_table(comparison: Comparison, docs: str) -> str:
+    """What differs as a table of Markdown: settings that share a reason share a row.
+
+    Args:
+        comparison: The target beside its document.
+        docs: What leads from the page to the folder of pages.
+    """
+    rows = ["| setting | document | here | why |", "|---|---|---|---|"]
+    for departure in comparison.departures:
+        cells: list[list[str]] = [[], [], []]
+        for setting in _merged(departure.settings):
+            for cell, text in zip(cells, setting, strict=True):
+                cell.append(text)
+        why = f"{departure.reason} ({linked(departure.evidence, docs)})".replace("|", "\\|")
+        rows.append(f"| {' | '.join('<br>'.join(cell) for cell in cells)} | {why} |")
+    return "\n".join(rows)
 
 
-def _flag(arguments: Arguments | None, what: str) -> str | None:
-    """The value of ``flags.--FLAG``; the empty string when it takes none."""
-    found = arguments[what.removeprefix("flags.")] if arguments else None
-    return found.text if found and found.given else None
+def _merged(settings: Sequence[Difference]) -> list[tuple[str, str, str]]:
+    """Name and values of each setting; what subjects have in common is told once."""
+    found: dict[tuple[str, str, str], list[str]] = {}
+    for setting in settings:
+        subject = called(setting).removesuffix(f".{setting.setting}")
+        values = (setting.setting, _cell(setting.left), _cell(setting.right))
+        found.setdefault(values, []).append(subject)
+    return [
+        (f"{', '.join(subjects)}: `{name}`", left, right)
+        for (name, left, right), subjects in found.items()
+    ]
 
 
-def _of_benchmark(benchmark: Benchmark | None, what: str) -> Any:
-    if benchmark is None:
-        return None
-    if what.startswith("flags."):
-        text = _flag(benchmark.arguments, what)
-        return int(text) if text and text.isdigit() else text
-    located = getattr(benchmark, what)
-    return located.value if located else None
+def _cell(value: Any) -> str:
+    return shown(value).replace("|", "\\|")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from generate.chart import chart_facts, chart_readme, values_schema
 from generate.cli_schema import cli_schema
 from generate.dashboards import dashboards
+from generate.documents_page import documents_page
 from generate.engine_schema import engine_schema
 from generate.pages import pages
 from generate.resource_schema import resource_schema
@@ -28,5 +29,6 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     dashboards,
     rule_reference,
     target_pages,
+    documents_page,
     pages,
 ]

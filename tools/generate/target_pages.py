@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from generate.documents import compared
+from generate.documents import beside, departures_table
 from generate.requests import examples
 from generate.target_cycle import cycle, in_order
 from generate.target_settings import engine_settings, variables
@@ -56,6 +57,7 @@ class Trouble:
         return not self.only or bool(kinds & set(self.only))
 
 
+@cache
 def target_pages() -> dict[Path, str]:
     """Texts by path: the index, and a page for every shipped target."""
     names = [name for name, path in folders.values_files().items() if _is_target(path)]
@@ -144,7 +146,7 @@ def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
         "router_mode": _router_mode(deployment),
         "disaggregated": deployment.is_disaggregated,
         "requests": examples(served_name.value, serve=serve),
-        "comparison": compared(deployment.source, deployment),
+        "comparisons": [(c, departures_table(c, "../")) for c in beside(deployment.source)],
         "bench": bench.as_text([deployment]),
         "troubles": [trouble for trouble in _troubles() if trouble.concerns(deployment)],
     }
