@@ -99,8 +99,10 @@ def _from_service(service: dict[str, Any]) -> dict[str, Any]:
     spec = dict(service["extraPodSpec"])
     main = {"name": "main", **spec.pop("mainContainer")}
     resources: dict[str, Any] = {}
-    for kind, quantities in service["resources"].items():
+    for kind, amounts in service["resources"].items():
         names = {"gpu": "nvidia.com/gpu"}
+        quantities = {**amounts, **amounts.get("custom", {})}
+        quantities.pop("custom", None)
         resources[kind] = {names.get(key, key): value for key, value in quantities.items()}
     main["resources"] = resources
     spec["containers"] = [main, *spec.get("containers", [])]

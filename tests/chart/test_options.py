@@ -283,3 +283,42 @@ def test_no_hook_but_helm_test_and_nothing_that_asks_the_cluster() -> None:
     templates = "".join(path.read_text() for path in CHART.glob("templates/**/*") if path.is_file())
     for asking in ("lookup", ".Capabilities", "randAlpha", "genCA", "uuidv4", "now |"):
         assert asking not in templates
+
+
+RDMA = "hardware.rdma.resource=rdma/ib"
+
+
+def test_rdma_gives_prefill_and_decode_a_device_a_gpu_and_the_right_to_pin_memory() -> None:
+    found = components(objects("disagg-b200-node", RDMA))
+    for role in ("prefill", "decode"):
+        container = main(found[role])
+        assert container["resources"]["limits"]["rdma/ib"] == "4"
+        security = container["securityContext"]
+        assert security["capabilities"] == {"drop": ["ALL"], "add": ["IPC_LOCK"]}
+        # A capability does nothing for a user who is not root.
+        assert (security["runAsUser"], security["runAsNonRoot"]) == (0, False)
+        assert environment(container)["OMPI_ALLOW_RUN_AS_ROOT"] == "1"
+    assert "add" not in main(found["frontend"])["securityContext"]["capabilities"]
+
+
+def test_rdma_without_locked_memory_leaves_every_pod_restricted() -> None:
+    plain, rdma = (
+        components(objects("disagg-b200-node", *settings))
+        for settings in ((), (RDMA, "hardware.rdma.lockMemory=false"))
+    )
+    for role in ("prefill", "decode"):
+        assert main(rdma[role])["resources"]["limits"]["rdma/ib"] == "4"
+        assert main(rdma[role])["securityContext"] == main(plain[role])["securityContext"]
+
+
+@pytest.mark.parametrize("target", ["agg-gb200", "serve-latency-b200"])
+def test_rdma_is_for_workers_that_send_something_to_other_pods(target: str) -> None:
+    assert text(target, RDMA) == text(target)
+    wide = components(objects("agg-gb200", RDMA, "workers.worker.engine.tensor_parallel_size=8"))
+    assert main(wide["worker"])["resources"]["limits"]["rdma/ib"] == "4"
+
+
+def test_a_workers_own_number_of_rdma_devices_is_kept() -> None:
+    own = "workers.decode.resources.limits.rdma/ib=1"
+    found = components(objects("disagg-b200-node", RDMA, own))
+    assert main(found["decode"])["resources"]["limits"]["rdma/ib"] == "1"

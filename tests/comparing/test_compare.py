@@ -200,7 +200,11 @@ def test_what_the_container_may_do_and_asks_for_is_compared() -> None:
     other["graph"]["spec"]["services"]["decode"]["sharedMemory"] = {"size": "20Gi"}
     one["graph"]["spec"]["services"]["decode"]["resources"]["limits"]["cpu"] = "8000m"
     other["graph"]["spec"]["services"]["decode"]["resources"]["limits"]["cpu"] = "8"
-    other["graph"]["spec"]["services"]["decode"]["resources"]["requests"] = {"memory": "64Gi"}
+    devices = {"rdma/ib": "4"}
+    other["graph"]["spec"]["services"]["decode"]["resources"]["requests"] = {
+        "memory": "64Gi",
+        "custom": devices,
+    }
     container(other, "decode")["securityContext"] = {
         "privileged": True,
         "capabilities": {"add": ["SYS_PTRACE", "IPC_LOCK"]},

@@ -214,7 +214,7 @@ def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
     args += ["--dyn-reasoning-parser", "gpt_oss", "--dyn-tool-call-parser", "harmony"]
     if role != "worker":
         args += ["--disaggregation-mode", role]
-    service = {
+    service: dict[str, Any] = {
         "componentType": "worker",
         "replicas": 1,
         "resources": {
@@ -255,6 +255,8 @@ def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
     }
     if role != "worker":
         service["subComponentType"] = role
+        for amounts in service["resources"].values():
+            amounts["custom"] = {"rdma/ib": str(gpus)}
     return service
 
 

@@ -9,7 +9,7 @@ from tests.rules import base
 
 FACTS = Facts()
 FRONTEND = ["python3", "-m", "dynamo.frontend"]
-CACHE = {
+CACHE: dict[str, Any] = {
     "volumes": ["models:/opt/models:ro"],
     "environment": {
         "HF_HOME": "/opt/models",
@@ -17,6 +17,8 @@ CACHE = {
         "TIKTOKEN_ENCODINGS_BASE": "/opt/models/tiktoken",
     },
 }
+NAMESPACES = {"image": "busybox:1.37.0", "command": ["sleep", "infinity"]}
+MACHINE = [str(number) for number in range(8)]
 ENGINE = "/etc/gpt-oss/engine"
 
 
@@ -28,8 +30,9 @@ def compose(release: str) -> dict[str, Any]:
     image = f"{FACTS.image}:{release}"
     services = {
         "frontend": {"image": image, "command": FRONTEND, **CACHE},
-        "prefill": _worker("prefill", image, ["0", "1", "2", "3"]),
-        "decode": _worker("decode", image, ["4", "5", "6", "7"]),
+        "namespaces": {**NAMESPACES, "init": True, "ipc": "shareable", "shm_size": "160gb"},
+        "prefill": _worker("prefill", image, "0,1,2,3"),
+        "decode": _worker("decode", image, "4,5,6,7"),
     }
     engines = base.engines(disaggregated=True)
     engines["prefill"] |= {"tensor_parallel_size": 4}
@@ -41,7 +44,7 @@ def compose(release: str) -> dict[str, Any]:
     }
 
 
-def _worker(role: str, image: str, gpus: list[str]) -> dict[str, Any]:
+def _worker(role: str, image: str, gpus: str) -> dict[str, Any]:
     flags = ["--model", base.SNAPSHOT, "--served-model-name", base.MODEL]
     flags += ["--extra-engine-args", f"{ENGINE}/{role}.yaml", "--disaggregation-mode", role]
     flags += ["--dyn-reasoning-parser", "gpt_oss", "--dyn-tool-call-parser", "harmony"]
@@ -49,7 +52,9 @@ def _worker(role: str, image: str, gpus: list[str]) -> dict[str, Any]:
         "image": image,
         "command": ["python3", "-m", "dynamo.trtllm", *flags],
         "configs": [{"source": role, "target": f"{ENGINE}/{role}.yaml"}],
-        "gpus": [{"device_ids": gpus}],
-        "shm_size": "80gb",
-        **CACHE,
+        "gpus": [{"device_ids": MACHINE}],
+        "pid": "service:namespaces",
+        "ipc": "service:namespaces",
+        "volumes": CACHE["volumes"],
+        "environment": {**CACHE["environment"], "CUDA_VISIBLE_DEVICES": gpus},
     }

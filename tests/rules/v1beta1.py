@@ -24,7 +24,11 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
         container = {"name": "main", **pod.pop("mainContainer", {})}
         resources = service.get("resources", {})
         container["resources"] = {
-            kind: {("nvidia.com/gpu" if k == "gpu" else k): v for k, v in amounts.items()}
+            kind: {
+                ("nvidia.com/gpu" if k == "gpu" else k): v
+                for k, v in {**amounts, **amounts.get("custom", {})}.items()
+                if k != "custom"
+            }
             for kind, amounts in resources.items()
         }
         component: dict[str, Any] = {

@@ -7,7 +7,7 @@
 {{- include "gpt-oss.merge" (dict "into" $spec "from" .spec) -}}
 {{- $_ := set $spec "volumes" (concat ($spec.volumes | default list) .options.extraVolumes) -}}
 {{- $_ := set .main "volumeMounts" (concat (.main.volumeMounts | default list) .options.extraVolumeMounts) -}}
-{{- $_ := set .main "securityContext" .root.Values.containerSecurityContext -}}
+{{- $_ := set .main "securityContext" (.main.securityContext | default .root.Values.containerSecurityContext) -}}
 {{- $more := deepCopy .options.extraPodSpec -}}
 {{- $containers := concat (list .main) ($more.containers | default list) -}}
 {{- include "gpt-oss.merge" (dict "into" $spec "from" (omit $more "containers")) -}}
@@ -151,6 +151,11 @@ args:
 {{- with .root.Values.quantization.override -}}
   {{- $_ := set $environment "OVERRIDE_QUANT_ALGO" . -}}
 {{- end -}}
+{{- if eq (include "gpt-oss.locksMemory" .) "true" -}}
+  {{- /* Open MPI starts the ranks, as root only when told so twice. */ -}}
+  {{- $_ := set $environment "OMPI_ALLOW_RUN_AS_ROOT" "1" -}}
+  {{- $_ := set $environment "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM" "1" -}}
+{{- end -}}
 name: main
 image: {{ include "gpt-oss.image" .root }}
 imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
@@ -159,6 +164,8 @@ env:
   {{- include "gpt-oss.environment" (dict "base" $environment "extra" .plan.options.env) | nindent 2 }}
 resources:
   {{- include "gpt-oss.gpuResources" . | nindent 2 }}
+securityContext:
+  {{- include "gpt-oss.workerSecurity" . | nindent 2 }}
 volumeMounts:
   - {name: model-cache, mountPath: /opt/models, readOnly: true}
   - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}

@@ -31,6 +31,7 @@ replicas: {{ int $options.replicas }}
 gpus: {{ $gpus }}
 nodes: {{ $nodes }}
 gpusPerPod: {{ div $gpus $nodes }}
+rdma: {{ and .root.Values.hardware.rdma.resource (or (ne .worker.role "aggregated") (gt $nodes 1)) | empty | not }}
 product: {{ printf "tensor_parallel_size %d × pipeline_parallel_size %d" $tensor $pipeline }}
 {{- if gt $context 1 }} × context_parallel_size {{ $context }}{{ end }}
 options:

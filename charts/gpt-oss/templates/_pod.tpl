@@ -98,8 +98,31 @@ affinity:
 {{- $requests := merge (dict) .plan.options.resources.requests (dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory) -}}
 requests:
   {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) $requests) | nindent 2 }}
+{{- $limits := merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits -}}
+{{- if .plan.rdma -}}
+{{- $limits = merge $limits (dict .root.Values.hardware.rdma.resource (toString $gpus)) -}}
+{{- end }}
 limits:
-  {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits) | nindent 2 }}
+  {{- toYaml $limits | nindent 2 }}
+{{- end -}}
+
+{{/* Whether a worker pins memory for RDMA beyond the node's limit. Takes root and plan. */}}
+{{- define "gpt-oss.locksMemory" -}}
+{{- and .plan.rdma .root.Values.hardware.rdma.lockMemory -}}
+{{- end -}}
+
+{{/* Security context of a worker's container. A capability does nothing for a user who is not root.
+     Takes root and plan. */}}
+{{- define "gpt-oss.workerSecurity" -}}
+{{- $security := deepCopy .root.Values.containerSecurityContext -}}
+{{- if eq (include "gpt-oss.locksMemory" .) "true" -}}
+{{- $capabilities := $security.capabilities | default dict -}}
+{{- $_ := set $capabilities "add" (append ($capabilities.add | default list) "IPC_LOCK" | uniq) -}}
+{{- $_ := set $security "capabilities" $capabilities -}}
+{{- $_ := set $security "runAsUser" 0 -}}
+{{- $_ := set $security "runAsNonRoot" false -}}
+{{- end -}}
+{{- toYaml $security -}}
 {{- end -}}
 
 {{/* Size of /dev/shm, through which the ranks talk. Takes plan. */}}

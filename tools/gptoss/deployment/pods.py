@@ -154,6 +154,7 @@ class Pod:
         shared_memory: Size of /dev/shm as a quantity, when set; 0 where it is switched off.
         mentions: Names of the variables that the command or its script refers to; None when that
             was not read.
+        claims_devices: Whether it claims devices by dynamic resource allocation.
         isolation: What keeps it apart from others of its machine; None for a pod of a cluster, and
             for a process in no container.
     """
@@ -181,6 +182,7 @@ class Pod:
     termination_grace: Located[int] | None = None
     shared_memory: Located[str] | None = None
     mentions: frozenset[str] | None = None
+    claims_devices: bool = False
     isolation: Isolation | None = None
 
     def variable(self, name: str) -> str | None:

@@ -70,6 +70,23 @@ class ModelValues(Closed):
     )
 
 
+class Rdma(Closed):
+    """How the KV cache travels between pods."""
+
+    resource: str | None = Field(
+        None,
+        description="Resource of the cluster's RDMA device plugin, as in rdma/ib. Prefill and "
+        "decode workers and those on several nodes ask for one a GPU. Without it the KV cache goes "
+        "over TCP, between pods of one node too, for they cannot open each other's GPU memory.",
+    )
+    lock_memory: bool = Field(
+        True,
+        description="Run these workers as root with IPC_LOCK, which pins memory beyond the node's "
+        "limit and which only a privileged namespace admits. false where the nodes' container "
+        "runtime has LimitMEMLOCK=infinity: then they pass the restricted standard.",
+    )
+
+
 class Hardware(Closed):
     """Where workers run."""
 
@@ -87,6 +104,7 @@ class Hardware(Closed):
         description="Taints that every pod tolerates; derived from the GPU when null. "
         "Escape hatch.",
     )
+    rdma: Rdma = Field(default_factory=Rdma, description="How the KV cache travels between pods.")
 
 
 class Quantization(Closed):
@@ -228,8 +246,8 @@ class Values(Closed):
             "allowPrivilegeEscalation": False,
             "capabilities": {"drop": ["ALL"]},
         },
-        description="Security context of every container; RDMA needs capabilities.add [IPC_LOCK]. "
-        "Escape hatch.",
+        description="Security context of every container; hardware.rdma adds what RDMA needs to "
+        "those of workers. Escape hatch.",
     )
     global_: Free = Field(
         default_factory=dict, alias="global", description="Reserved by Helm for parent charts."

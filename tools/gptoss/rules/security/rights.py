@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.model import Platform
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.subjects import PODS, WORKERS
@@ -58,19 +59,23 @@ def capability_not_needed(pod: Pod) -> Iterator[Said]:
     of=PODS,
     source=STANDARD,
 )
-def namespace_of_the_node(pod: Pod) -> Iterator[Said]:
+def namespace_of_the_node(pod: Pod, deployment: Deployment) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.
 
     Namespaces with a Pod Security Standard refuse it. Shared memory comes from the operator. With
     hostNetwork two pods of a node want the same ports, and network policies do not apply; RDMA
-    works without it where a device plugin or a secondary network hands out the devices.
+    works without it where a device plugin or a secondary network hands out the devices. Containers
+    of one machine that open each other's GPU memory need the namespaces of one of them, not those
+    of the machine.
     """
     if pod.host_namespaces:
         used = [found.value for found in pod.host_namespaces]
+        joined = deployment.platform is Platform.CONTAINERS and {"hostIPC", "hostPID"} & {*used}
+        instead = ", or share those of one container, as in pid: service:NAME" if joined else ""
         yield Said(
             pod.host_namespaces[0],
             f"the pod sets {quoted(used)}",
-            f"remove {quoted(used)}",
+            f"remove {quoted(used)}{instead}",
         )
 
 

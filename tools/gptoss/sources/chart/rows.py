@@ -128,6 +128,9 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield WORKER / "gpus", gpus
     yield WORKER / "node_count", (f"{worker}.nodes", *gpus, "hardware.gpu")
     yield WORKER / "shared_memory", (f"{worker}.sharedMemory",)
+    yield WORKER.entry("limits", KEY), ("hardware.rdma.resource",)
+    yield WORKER.entry("capabilities", "IPC_LOCK"), ("hardware.rdma.lockMemory",)
+    yield WORKER / "root", ("hardware.rdma.lockMemory",)
     yield WORKER / "model", ("model.revision", "model.id")
     yield WORKER / "served_name", ("model.servedName", "model.id")
     quantization = "OVERRIDE_QUANT_ALGO"

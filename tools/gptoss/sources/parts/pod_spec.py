@@ -154,6 +154,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         ),
         shared_memory=_shared_memory(template.shared_memory, size, scope),
         mentions=commands.mentions,
+        claims_devices=bool(maps(spec.at("resourceClaims"), "resourceClaims")),
     )
     return ReadPod(pod, _gpus(resources, scope), commands.documents)
 
