@@ -138,7 +138,8 @@ def test_an_incomplete_checkpoint_is_noticed(tmp_path: Path, harm: Any) -> None:
 
 
 def test_a_shard_whose_content_is_not_its_name_s_digest_is_removed(tmp_path: Path) -> None:
-    blob = tmp_path / ("0" * 64)
+    blob = tmp_path / "blobs" / ("0" * 64)
+    blob.parent.mkdir()
     shard(blob)
     link = tmp_path / "model.safetensors"
     link.symlink_to(blob)

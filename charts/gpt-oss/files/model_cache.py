@@ -6,7 +6,11 @@ cut short is fetched again. A file ``unverified-REVISION`` beside the snapshots 
 has begun and nobody has verified it to its end. ``wait`` returns when another pod has filled the
 cache.
 
-Environment: HF_HOME (the cache), MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256, VOCABULARY_URL.
+With MODEL_DIR, a plain folder that holds the checkpoint, the revision's files are links to those of
+the folder; an empty one is filled first. Whoever reads the cache must see the folder at this path.
+
+Environment: HF_HOME (the cache), MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256, VOCABULARY_URL, and
+MODEL_DIR.
 """
 
 from __future__ import annotations
@@ -31,6 +35,8 @@ VOCABULARY_SIZE = 199_998
 WAIT_SECONDS = 7200
 POLL_SECONDS = 10
 CHUNK = 16 * 1024 * 1024
+# Where a download into a plain folder notes the commit and the digest of each file.
+METADATA = Path(".cache", "huggingface", "download")
 NEEDED = ("HF_HOME", "MODEL_ID", "MODEL_REVISION", "VOCABULARY_SHA256")
 
 
@@ -117,34 +123,50 @@ def check_vocabulary(path: Path, sha256: str) -> None:
         raise CacheError(f"{path}: has SHA-256 {found}, not {sha256}")
 
 
+def digest_of(shard: Path) -> str:
+    """SHA-256 that a download has noted of a shard; '' when there is none.
+
+    In the cache its blob is named after it; in a plain folder it stands in a file of its own.
+    """
+    blob = shard.resolve()
+    try:
+        noted = (blob.parent / METADATA / f"{blob.name}.metadata").read_text().split()
+    except (OSError, ValueError):
+        noted = []
+    found = (name for name in (blob.name, *noted[1:2]) if re.fullmatch("[0-9a-f]{64}", name))
+    return next(found, "")
+
+
 def check_digests(shards: list[Path]) -> None:
-    """Checks the content of shards whose blob is named after its SHA-256; removes bad ones.
+    """Checks the content of shards whose SHA-256 is known; removes bad ones.
 
     Raises:
-        CacheError: The content of shards is not what their names say; names all.
+        CacheError: The content of shards is not what was noted; names all.
     """
     bad = []
     for shard in shards:
-        blob = shard.resolve()
-        if len(blob.name) != 64:
+        expected = digest_of(shard)
+        if not expected:
             continue
         digest = hashlib.sha256()
-        with blob.open("rb") as file:
+        with shard.open("rb") as file:
             while chunk := file.read(CHUNK):
                 digest.update(chunk)
-        if digest.hexdigest() == blob.name:
+        if digest.hexdigest() == expected:
             print(f"verified {shard.name}", flush=True)
         else:
             remove(shard)
             bad.append(shard.name)
     if bad:
-        raise CacheError(f"{', '.join(bad)}: content has another SHA-256 than its name; removed")
+        raise CacheError(f"{', '.join(bad)}: content has another SHA-256 than was noted; removed")
 
 
-def remove(link: Path) -> None:
-    """Removes a file of a snapshot and the blob that it stands for."""
-    link.resolve().unlink(missing_ok=True)
-    link.unlink(missing_ok=True)
+def remove(path: Path) -> None:
+    """Removes a file, and the blob of the cache that it stands for."""
+    blob = path.resolve()
+    if blob.parent.name == "blobs":
+        blob.unlink(missing_ok=True)
+    path.unlink(missing_ok=True)
 
 
 def remove_cut(folder: Path) -> None:
@@ -160,8 +182,13 @@ def remove_cut(folder: Path) -> None:
             remove(path)
 
 
-def download(home: Path, model: str, revision: str) -> None:
+def download(model: str, revision: str, **where: Path) -> None:
     """Fetches a revision's safetensors checkpoint, or what is missing of it.
+
+    Args:
+        model: Repository id.
+        revision: Its commit.
+        where: ``cache_dir``, or ``local_dir`` for a plain folder.
 
     Raises:
         CacheError: The hub's client failed; says at which address.
@@ -169,7 +196,7 @@ def download(home: Path, model: str, revision: str) -> None:
     try:
         from huggingface_hub import snapshot_download
 
-        snapshot_download(model, revision=revision, cache_dir=home / "hub", ignore_patterns=IGNORED)
+        snapshot_download(model, revision=revision, ignore_patterns=IGNORED, **where)
     except Exception as error:
         # By version they come from requests, httpx or another client; none is for the reader.
         hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
@@ -260,7 +287,7 @@ def name_main(folder: Path) -> None:
     partial.replace(main)
 
 
-def fetch(home: Path, model: str, revision: str) -> None:
+def fetch(home: Path, model: str, revision: str, weights: Path | None) -> None:
     """Downloads what a revision lacks and verifies all of it; marks it until that is done.
 
     Raises:
@@ -271,16 +298,56 @@ def fetch(home: Path, model: str, revision: str) -> None:
     mark.parent.mkdir(parents=True, exist_ok=True)
     mark.touch()
     try:
-        shards = check_files(folder)
-    except CacheError:
-        remove_cut(folder)
-        download(home, model, revision)
-        shards = check_files(folder)
+        shards = check_files(weights or folder)
+    except CacheError as error:
+        if weights and not is_to_fill(weights):
+            raise CacheError(f"MODEL_DIR: {error}; only an empty folder is filled") from error
+        remove_cut(weights or folder)
+        where = {"local_dir": weights} if weights else {"cache_dir": home / "hub"}
+        download(model, revision, **where)
+        shards = check_files(weights or folder)
     check_digests(shards)
+    if weights:
+        link(folder, weights, home)
     mark.unlink(missing_ok=True)
 
 
-def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
+def is_to_fill(weights: Path) -> bool:
+    """Whether a plain folder is empty, or a download into it has begun."""
+    return not weights.exists() or (weights / METADATA).is_dir() or not any(weights.iterdir())
+
+
+def link(folder: Path, weights: Path, home: Path) -> None:
+    """Makes the files of a plain folder those of a revision; within the cache links are relative."""
+    folder.mkdir(parents=True, exist_ok=True)
+    inside = weights.resolve().is_relative_to(home.resolve())
+    target = Path(os.path.relpath(weights.resolve(), folder.resolve())) if inside else weights
+    for path in sorted(weights.iterdir()):
+        place, partial = folder / path.name, folder / f".{path.name}.{os.getpid()}"
+        if path.is_file() and (place.is_symlink() or not place.exists()):
+            partial.symlink_to(target / path.name)
+            partial.replace(place)
+
+
+def is_linked(folder: Path, weights: Path) -> bool:
+    """Whether a revision's index is that of a plain folder."""
+    index = "model.safetensors.index.json"
+    return (folder / index).resolve() == (weights / index).resolve()
+
+
+def note_revision(weights: Path, revision: str) -> None:
+    """Says so when a plain folder was downloaded at another revision."""
+    try:
+        found = (weights / METADATA / "config.json.metadata").read_text().split()[:1]
+    except (OSError, ValueError):
+        return
+    if found not in ([], [revision]):
+        print(f"note: {weights} is of revision {found[0]}, not {revision}", flush=True)
+
+
+def fill(
+    home: Path, model: str, revision: str, sha256: str, url: str, weights: Path | None = None
+) -> None:
     """Fills the cache with a revision and the vocabulary, unless both are there.
 
     Raises:
@@ -289,8 +356,12 @@ def fill(home: Path, model: str, revision: str, sha256: str, url: str) -> None:
     folder = snapshot(home, model, revision)
     try:
         check_model(folder)
+        if weights and not is_linked(folder, weights):
+            raise CacheError(f"{folder}: holds other files than {weights}")
     except CacheError:
-        fetch(home, model, revision)
+        fetch(home, model, revision, weights)
+    if weights:
+        note_revision(weights, revision)
     vocabulary = home / "tiktoken" / VOCABULARY_NAME
     try:
         check_vocabulary(vocabulary, sha256)
@@ -328,7 +399,8 @@ def main(arguments: list[str]) -> int:
     sha256 = os.environ["VOCABULARY_SHA256"]
     try:
         if arguments == ["fill"]:
-            fill(home, model, revision, sha256, os.environ["VOCABULARY_URL"])
+            weights = Path(os.environ["MODEL_DIR"]) if os.environ.get("MODEL_DIR") else None
+            fill(home, model, revision, sha256, os.environ["VOCABULARY_URL"], weights)
         else:
             wait(home, snapshot(home, model, revision), sha256)
     except (CacheError, OSError) as error:
