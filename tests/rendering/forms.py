@@ -30,6 +30,11 @@ TARGETS = [
 ]
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 SERVE = [name for name in TARGETS if name not in DYNAMO]
+# One machine has not as many GPUs.
+SPREAD = ("disagg-gb200",)
+ON_ONE_MACHINE = [name for name in TARGETS if name not in SPREAD]
+# Helm's default is no evaluation, and no image that could run one.
+EVALUATION = ("accuracy.enabled=true", "accuracy.image=gpt-oss-evals:0.0.9")
 RELEASES = list(FACTS.releases)
 # Helm's default is no benchmark; a form that has one is compared with a target that has one.
 BENCHMARK = ("benchmark.enabled=true",)

@@ -18,10 +18,11 @@ from tests.oracles.client import DYNAMO_RELEASES
 from tests.rendering.forms import (
     DYNAMO,
     FACTS,
+    ON_ONE_MACHINE,
     RELEASES,
     ROOT,
     SERVE,
-    TARGETS,
+    SPREAD,
     compose,
     read_back,
     rendered,
@@ -34,8 +35,8 @@ if TYPE_CHECKING:
 
     from tests.oracles.client import Oracle
 
-EVERY = pytest.mark.parametrize("name", TARGETS)
-GRAPHS = pytest.mark.parametrize("name", DYNAMO)
+EVERY = pytest.mark.parametrize("name", ON_ONE_MACHINE)
+GRAPHS = pytest.mark.parametrize("name", [name for name in DYNAMO if name not in SPREAD])
 SERVERS = pytest.mark.parametrize("name", SERVE)
 WORKER = "gpt-oss.worker"
 PROGRAMS = {"dynamo.trtllm": "worker", "dynamo.frontend": "frontend"}
@@ -97,14 +98,14 @@ def test_every_worker_has_gpus_of_its_own_in_order(name: str) -> None:
 
 
 def test_replicas_are_services_with_gpus_of_their_own() -> None:
-    found = workers(services("disagg-b200", "workers.decode.replicas=2"))
-    assert {name: gpus(service) for name, service in found.items()} == {
-        "prefill": ["0"],
-        "decode-0": ["1", "2", "3", "4"],
-        "decode-1": ["5", "6", "7", "8"],
+    found = workers(services("disagg-b200", "workers.prefill.replicas=2"))
+    assert {name: own(service) for name, service in found.items()} == {
+        "prefill-0": ["0"],
+        "prefill-1": ["1"],
+        "decode": ["2", "3", "4", "5"],
     }
     labels = {name: service["labels"][WORKER] for name, service in found.items()}
-    assert labels == {"prefill": "prefill", "decode-0": "decode", "decode-1": "decode"}
+    assert labels == {"prefill-0": "prefill", "prefill-1": "prefill", "decode": "decode"}
 
 
 @GRAPHS
@@ -195,7 +196,7 @@ def test_prefill_and_decode_can_open_the_gpu_memory_of_each_other(name: str) -> 
     assert holder["shm_size"] == f"{sum(int(size.removesuffix('Gi')) for size in sizes)}g"
 
 
-@pytest.mark.parametrize("name", ["agg-gb200", "serve-latency-b200", "disagg-gb200"])
+@pytest.mark.parametrize("name", ["agg-gb200", "serve-latency-b200"])
 def test_nothing_is_shared_where_no_cache_is_handed_over_on_one_machine(name: str) -> None:
     found = services(name)
     assert "namespaces" not in found
@@ -317,12 +318,9 @@ def test_a_worker_on_several_nodes_is_refused_with_what_to_use_instead() -> None
         render_as("compose", request("agg-gb200", *settings))
 
 
-def test_a_target_that_no_machine_holds_is_rendered_with_a_note() -> None:
-    found = rendered("compose", "disagg-gb200")
-    (note,) = found.notes
-    assert note.startswith("disagg-gb200 takes 5 GPUs, but a machine with NVIDIA GB200 has 4;")
-    assert "# Such a machine has 4" in found.files["compose.yaml"]
-    assert not rendered("compose", "disagg-b200").notes
+def test_a_target_that_no_machine_holds_is_refused_with_what_to_use_instead() -> None:
+    with pytest.raises(InputError, match=r"takes 5 GPUs.* has 4; use --as shell.*kustomize"):
+        render_as("compose", request("disagg-gb200"))
 
 
 def test_the_head_says_how_it_was_written_and_how_to_start_it() -> None:

@@ -14,6 +14,7 @@ from tests.rendering.forms import (
     BENCHMARK,
     RELEASES,
     SERVE,
+    SPREAD,
     TARGETS,
     judged,
     read_back,
@@ -49,6 +50,8 @@ def errors(deployment: Deployment) -> list[str]:
 def test_a_form_read_back_is_the_target_setting_for_setting(
     name: str, form: str, settings: tuple[str, ...], source: str, tmp_path: Path
 ) -> None:
+    if form == "compose" and name in SPREAD:
+        pytest.skip("no machine holds it")
     back = read_back(rendered(form, name, *settings), tmp_path, source)
     assert compare(target(name), back) == []
     assert errors(back) == []
@@ -89,7 +92,7 @@ def test_a_compose_file_is_its_target_on_every_release(
 
 
 CHANGED = [
-    ("disagg-b200-node", "workers.decode.replicas=2"),
+    ("disagg-b200", "workers.prefill.replicas=2"),
     ("disagg-b200", "workers.decode.engine.max_batch_size=1024"),
     ("disagg-b200", "workers.prefill.env.TRTLLM_NOTE=costs $5 and $HOME"),
     ("disagg-b200", "frontend.routerMode=kv"),

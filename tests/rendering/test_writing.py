@@ -87,9 +87,9 @@ def test_a_form_of_several_files_asks_where_to_write() -> None:
 
 
 def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
-    done = run("disagg-gb200", "--as", "compose", "--output", str(tmp_path / "out"))
+    done = run("disagg-gb200", "--as", "shell", "--output", str(tmp_path / "out"))
     assert done.exit_code == 0
     written = [Path(line) for line in done.stdout.splitlines()]
-    assert tmp_path / "out" / "compose.yaml" in written
+    assert tmp_path / "out" / "launch.sh" in written
     assert all(path.is_file() for path in written)
     assert "note: disagg-gb200 takes 5 GPUs" in done.stderr

@@ -318,7 +318,7 @@ def is_to_fill(weights: Path) -> bool:
 
 
 def link(folder: Path, weights: Path, home: Path) -> None:
-    """Makes the files of a plain folder those of a revision; within the cache links are relative."""
+    """Makes the files of a plain folder those of a revision; inside the cache by relative links."""
     folder.mkdir(parents=True, exist_ok=True)
     inside = weights.resolve().is_relative_to(home.resolve())
     target = Path(os.path.relpath(weights.resolve(), folder.resolve())) if inside else weights

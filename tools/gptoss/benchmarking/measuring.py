@@ -18,7 +18,8 @@ from gptoss.benchmarking.scaling import scaled
 from gptoss.facts import folders
 from gptoss.live import environments, smoke
 from gptoss.live.fixture import model_cache
-from gptoss.rendering.containers import SCRIPT, SCRIPTS, benchmark_of, containers, scripts_of
+from gptoss.rendering.beside import SCRIPT, SCRIPTS, benchmark_of, scripts_of
+from gptoss.rendering.containers import containers
 from gptoss.rendering.shell import ADDRESS
 from gptoss.text.errors import InputError
 

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gptoss.sources.request import Request
 
 FORMS = ("manifests", "kustomize", "compose", "shell", "values")
-PARTS = ("frontend", "prefill", "decode", "server", "download", "smoke", "bench")
+PARTS = ("frontend", "prefill", "decode", "server", "download", "smoke", "bench", "accuracy")
 
 
 @click.command()
@@ -41,6 +41,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
     Examples:
       gptoss render disagg-b200 --as compose --output compose/
       gptoss render disagg-b200 --as shell --part decode
+      gptoss render eval-tp8-b200 --as shell --part accuracy
       gptoss render agg-gb200 --as manifests --release 1.3.1 | kubectl apply -f -
       gptoss render agg-gb200 -f mine.yaml --as values > complete.yaml
     """  # noqa: D301 (click's mark for lines that stay as they are)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
@@ -11,9 +11,13 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from pathlib import Path
 
+    from gptoss.rendering.target import Target
     from gptoss.sources.request import Request
 
 FORMS = ("manifests", "kustomize", "compose", "shell", "values")
+ACCURACY = "accuracy"
+# What the image of the evaluations is called where nothing names it.
+EVALUATIONS = "gpt-oss-evals:0.0.9"
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,6 +59,8 @@ def render_as(
         render = render_manifests if form == "manifests" else render_kustomize
         return render(rendered_objects(request))
     target = read_target(request)
+    if part == ACCURACY and target.deployment.accuracy is None:
+        target = read_target(_with_evaluation(request, target))
     if form == "values":
         from gptoss.rendering.values import render_values
 
@@ -66,3 +72,11 @@ def render_as(
     from gptoss.rendering.shell import render_shell
 
     return render_shell(target, part)
+
+
+def _with_evaluation(request: Request, target: Target) -> Request:
+    """The request with its evaluation turned on."""
+    settings = [*request.settings, f"{ACCURACY}.enabled=true"]
+    if not target.values[ACCURACY].get("image"):
+        settings.append(f"{ACCURACY}.image={EVALUATIONS}")
+    return replace(request, settings=tuple(settings))

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
-from gptoss.rendering.containers import containers
+from gptoss.rendering.containers import ETCD_IMAGE, containers
 from gptoss.rendering.monitoring import monitoring_of
 from gptoss.rendering.sharing import OPEN_FILES, handed, hands_over, shared_gib
 from gptoss.rendering.target import command_of
@@ -16,11 +16,11 @@ from gptoss.text.errors import InputError
 from gptoss.text.quantity import to_docker
 
 if TYPE_CHECKING:
-    from gptoss.rendering.containers import Containers, RenderedContainer
+    from gptoss.rendering.containers import Containers
+    from gptoss.rendering.one_container import RenderedContainer
     from gptoss.rendering.target import Target
 
-# ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names these versions.
-ETCD_IMAGE = "quay.io/coreos/etcd:v3.6.1"
+# ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names this version.
 NATS_IMAGE = "nats:2.11.4-alpine"
 # What the operator gives a worker, so that its health can be asked.
 STATUS = {
@@ -36,9 +36,15 @@ def render_compose(target: Target) -> Rendered:
     """A docker compose file for one machine.
 
     Raises:
-        InputError: A worker spans several machines, or a size cannot be written.
+        InputError: One machine has not as many GPUs, or a size cannot be written.
     """
     plan = _escaped(containers(target, "http://{name}:{port}"))
+    if plan.gpus > plan.gpus_of_machine:
+        raise InputError(
+            f"{plan.target} takes {plan.gpus} GPUs, and compose starts containers on one machine: "
+            f"one with {plan.gpu_name} has {plan.gpus_of_machine}; use --as shell, whose script "
+            "runs on several machines, or --as manifests or kustomize"
+        )
     servers = _discovery_servers(plan)
     discovery = {
         variable: f"{scheme}://{server}:{port}"
@@ -68,7 +74,7 @@ def render_compose(target: Target) -> Rendered:
     files |= {f"engine/{name}": content for name, content in plan.engine.items()}
     files |= {f"scripts/{name}": content for name, content in plan.scripts.items()}
     files |= monitoring.files if monitoring else {}
-    return Rendered(files, tuple(_notes(plan)))
+    return Rendered(files)
 
 
 def _discovery_servers(plan: Containers) -> list[str]:
@@ -76,16 +82,6 @@ def _discovery_servers(plan: Containers) -> list[str]:
     if not plan.is_dynamo:
         return []
     return ["etcd", "nats"] if plan.needs_nats else ["etcd"]
-
-
-def _notes(plan: Containers) -> list[str]:
-    if plan.gpus <= plan.gpus_of_machine:
-        return []
-    note = (
-        f"{plan.target} takes {plan.gpus} GPUs, but a machine with {plan.gpu_name} has "
-        f"{plan.gpus_of_machine}; there, split the services over two machines"
-    )
-    return [note]
 
 
 def _project(target: str) -> str:
@@ -112,6 +108,7 @@ def _escaped(plan: Containers) -> Containers:
         download=plan.download and _without_variables(plan.download),
         smoke=_without_variables(plan.smoke),
         bench=plan.bench and _without_variables(plan.bench),
+        accuracy=plan.accuracy and _without_variables(plan.accuracy),
     )
 
 

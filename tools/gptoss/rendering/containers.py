@@ -6,13 +6,15 @@ numbers.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import yaml
 
 from gptoss.deployment.model import Role, Runtime
-from gptoss.facts import folders
+from gptoss.facts import folders, programs
+from gptoss.rendering.beside import SCRIPTS, accuracy_of, benchmark_of, scripts_of
+from gptoss.rendering.one_container import RenderedContainer, container_from
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import SafeLoader
 
@@ -20,74 +22,17 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     from gptoss.deployment.model import Worker
-    from gptoss.deployment.pods import Pod
     from gptoss.rendering.target import Target
 
-SCRIPTS = "/etc/gpt-oss/scripts"
+# ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names this version.
+ETCD_IMAGE = "quay.io/coreos/etcd:v3.6.1"
+# One for every target and form, so that the weights are fetched once.
+VOLUME = "gpt-oss-models"
 PORT = 8000
-SCRIPT = "benchmark.py"
-SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted)
 SERVER = "server"
 # trtllm-serve answers whatever model is asked for.
 ANY_NAME = ("--names", "no")
 SCHEMA_LINE = "# yaml-language-server:"
-
-
-@dataclass(frozen=True, slots=True)
-class RenderedContainer:
-    """A container to start.
-
-    Attributes:
-        name: Its name: that of the worker, or ``server`` under trtllm-serve, with a number when
-            there are several replicas.
-        component: Name of the worker or component, without the number.
-        image: Its image.
-        words: Program and arguments.
-        environment: Its variables; those from Secrets are left out.
-        gpus: Numbers of its GPUs on the machine.
-        shared_memory: Size of /dev/shm as a Kubernetes quantity; None for the default.
-        scratch: Folders that it writes to and that nobody keeps.
-        stop_seconds: Seconds from SIGTERM to SIGKILL.
-        labels: What the benchmark is annotated with.
-        role: What a worker does.
-    """
-
-    name: str
-    component: str
-    image: str
-    words: tuple[str, ...]
-    environment: Mapping[str, str] = field(default_factory=dict)
-    gpus: tuple[int, ...] = ()
-    shared_memory: str | None = None
-    scratch: tuple[str, ...] = ()
-    stop_seconds: int | None = None
-    labels: Mapping[str, str] = field(default_factory=dict)
-    role: Role | None = None
-
-    @property
-    def program(self) -> tuple[str, ...]:
-        """The words before the first ``--flag``."""
-        first = next((n for n, word in enumerate(self.words) if word.startswith("--")), None)
-        return self.words[:first]
-
-    @property
-    def flags(self) -> list[tuple[str, ...]]:
-        """The words after the program, each flag with its values."""
-        found: list[tuple[str, ...]] = []
-        for word in self.words[len(self.program) :]:
-            if word.startswith("--") or not found:
-                found.append((word,))
-            else:
-                found[-1] = (*found[-1], word)
-        return found
-
-    def value(self, flag: str) -> str | None:
-        """What the command line gives a flag, as ``--flag value`` or ``--flag=value``."""
-        for name, *values in self.flags:
-            before, _, after = name.partition("=")
-            if before == flag:
-                return after or " ".join(values)
-        return None
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,10 +53,13 @@ class Containers:
         download: Fills the model cache; None where the target leaves that to others.
         smoke: Asks the model what smoke.py asks in seconds.
         bench: Runs the benchmark.
+        accuracy: Runs the evaluation; None where the target has none.
+        aiperf: Version of aiperf to install where no image has it.
         engine: Engine YAML by file name, as mounted under /etc/gpt-oss/engine.
         scripts: The chart's scripts by file name, as mounted under /etc/gpt-oss/scripts.
         needs_nats: Whether events go over NATS. Discovery needs etcd under Dynamo, always.
         gpus_of_machine: GPUs that a machine with this GPU has.
+        claim: The existing volume with the weights; None for one that is made, ``VOLUME``.
     """
 
     target: str
@@ -127,10 +75,18 @@ class Containers:
     download: RenderedContainer | None
     smoke: RenderedContainer
     bench: RenderedContainer | None
+    accuracy: RenderedContainer | None
+    aiperf: str
     engine: Mapping[str, str]
     scripts: Mapping[str, str]
     needs_nats: bool
     gpus_of_machine: int
+    claim: str | None
+
+    @property
+    def volume(self) -> str:
+        """The volume with the weights."""
+        return self.claim or VOLUME
 
     @property
     def gpus(self) -> int:
@@ -160,9 +116,9 @@ def containers(target: Target, address: str) -> Containers:
     workers = tuple(_workers(target))
     images = [worker.image for worker in workers]
     model = _served_name(deployment.workers[0])
-    frontend = _container("frontend", deployment.frontend.pod) if deployment.frontend else None
+    frontend = container_from("frontend", deployment.frontend.pod) if deployment.frontend else None
     listening = frontend or workers[0]
-    downloads = [_container("download", found.pod) for found in deployment.downloads]
+    downloads = [container_from("download", found.pod) for found in deployment.downloads]
     port = _port(listening)
     address = address.format(name=listening.name, port=port)
     known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ANY_NAME
@@ -181,33 +137,13 @@ def containers(target: Target, address: str) -> Containers:
         download=downloads[0] if downloads else None,
         smoke=RenderedContainer("smoke", "smoke", images[0], smoke),
         bench=benchmark_of(target, address),
+        accuracy=accuracy_of(target, address),
+        aiperf=programs.releases(programs.AIPERF)[-1],
         engine=dict(_engine_files(target)),
         scripts=scripts_of(target),
         needs_nats=deployment.runtime is Runtime.DYNAMO and release.event_plane == "nats",
         gpus_of_machine=gpu.per_node,
-    )
-
-
-def _container(name: str, pod: Pod) -> RenderedContainer:
-    """The container of a pod, as the chart writes it: an image and words, no shell."""
-    words = pod.commands[0].words if pod.commands else ()
-    return RenderedContainer(
-        name=name,
-        component=name,
-        image=pod.image.value if pod.image else "",
-        words=tuple(word.value for word in words),
-        environment={
-            variable.name: variable.value
-            for variable in pod.environment.values()
-            if variable.value is not None
-        },
-        shared_memory=pod.shared_memory.value if pod.shared_memory else None,
-        scratch=tuple(
-            mount.path
-            for mount in pod.mounts
-            if not mount.claim and not mount.config_map and mount.path != SHARED_MEMORY
-        ),
-        stop_seconds=pod.termination_grace.value if pod.termination_grace else None,
+        claim=values["modelCache"].get("existingClaim"),
     )
 
 
@@ -222,7 +158,7 @@ def _workers(target: Target) -> Iterator[RenderedContainer]:
                 "use --as manifests or kustomize",
                 worker.place,
             )
-        container = replace(_container(worker.name, worker.pod), role=worker.role)
+        container = replace(container_from(worker.name, worker.pod), role=worker.role)
         for number in range(worker.replica_count):
             name = worker.name if target.deployment.frontend else SERVER
             name = name if worker.replica_count == 1 else f"{name}-{number}"
@@ -239,33 +175,6 @@ def _port(container: RenderedContainer) -> int:
     """The port that a frontend or server listens on."""
     given = container.value("--http-port") or container.value("--port")
     return int(given or container.environment.get("DYN_HTTP_PORT") or PORT)
-
-
-def benchmark_of(target: Target, address: str) -> RenderedContainer | None:
-    """The benchmark, sent to another address."""
-    benchmark = target.deployment.benchmark
-    if benchmark is None:
-        return None
-    url = benchmark.arguments and benchmark.arguments["--url"].located
-    container = _container("bench", benchmark.pod)
-    return replace(
-        container,
-        words=tuple(address if url and word == url.value else word for word in container.words),
-        labels={
-            name: annotation.value
-            for name, annotation in benchmark.pod.annotations.items()
-            if name.startswith("gpt-oss/")
-        },
-    )
-
-
-def scripts_of(target: Target) -> Mapping[str, str]:
-    """What the chart mounts under /etc/gpt-oss/scripts."""
-    return next(
-        found["data"]
-        for found in target.objects
-        if found["kind"] == "ConfigMap" and SCRIPT in found["data"]
-    )
 
 
 def _engine_files(target: Target) -> Iterator[tuple[str, str]]:

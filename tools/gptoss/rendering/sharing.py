@@ -11,7 +11,8 @@ from gptoss.text.quantity import amount
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from gptoss.rendering.containers import Containers, RenderedContainer
+    from gptoss.rendering.containers import Containers
+    from gptoss.rendering.one_container import RenderedContainer
 
 # A connection is an open file, and every request has one; new systems give a container 1,024.
 OPEN_FILES = 65536

@@ -9,7 +9,8 @@ from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from gptoss.rendering import Rendered
-from gptoss.rendering.containers import SCRIPTS, containers
+from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
+from gptoss.rendering.containers import ETCD_IMAGE, containers
 from gptoss.rendering.sharing import OPEN_FILES, shared_gib
 from gptoss.rendering.templating import environment, one_line
 from gptoss.text.errors import InputError
@@ -17,26 +18,31 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gptoss.rendering.containers import Containers, RenderedContainer
+    from gptoss.rendering.containers import Containers
+    from gptoss.rendering.one_container import RenderedContainer
     from gptoss.rendering.target import Target
 
 # Where the script's own clients find the frontend or server.
 ADDRESS = "http://127.0.0.1:$HTTP_PORT"
 # Flags that say where a frontend or server listens, and what the script gives them.
 LISTENING = {"host": "$HTTP_HOST", "port": "$HTTP_PORT"}
+# Whether the benchmark's tokenizer must be in the cache already; the caller may say otherwise.
+OFFLINE = "HF_HUB_OFFLINE"
 EVERYWHERE = "0.0.0.0"  # noqa: S104 (what both listen on by themselves)
 ENGINE = "/etc/gpt-oss/engine"
+SCORES = "/accuracy"
 # Folders of the chart's pods, and what the script calls them.
 FOLDERS = {
     "/opt/models": "$HF_HOME",
     ENGINE: "$here/engine",
     SCRIPTS: "$here/scripts",
-    "/artifacts": "$PWD/results",
+    ARTIFACTS: "$PWD/results",
+    SCORES: "$PWD/accuracy",
 }
 # The user's own home serves; the chart's is an empty folder of the pod.
 LEFT_OUT = ("HOME", "HF_HOME")
 NUMBERED = "machine-{}"
-JOBS = ("download", "smoke", "bench")
+JOBS = ("download", "smoke", "bench", "accuracy")
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,7 +104,12 @@ def render_shell(
 
 def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
     found = containers(target, ADDRESS)
-    found = replace(found, gpus_of_machine=gpus_of_machine or found.gpus_of_machine)
+    found = replace(
+        found,
+        gpus_of_machine=gpus_of_machine or found.gpus_of_machine,
+        bench=found.bench and _with_tokenizer(found.bench),
+        accuracy=found.accuracy and _with_scores(found.accuracy),
+    )
     if found.frontend:
         listening = found.frontend
         found = replace(found, frontend=_listening(listening, "--http-"))
@@ -138,6 +149,17 @@ def _listening(container: RenderedContainer, flag: str) -> RenderedContainer:
     kept = [given for given in container.flags if given[0].partition("=")[0] not in flags]
     words = [word for given in (*kept, *flags.items()) for word in given]
     return replace(container, words=(*container.program, *words))
+
+
+def _with_tokenizer(bench: RenderedContainer) -> RenderedContainer:
+    """The benchmark, with the caller's word on where its tokenizer comes from."""
+    return replace(bench, environment={**bench.environment, OFFLINE: f"${OFFLINE}"})
+
+
+def _with_scores(accuracy: RenderedContainer) -> RenderedContainer:
+    """The evaluation, with its results apart from those of benchmarks."""
+    words = (SCORES if word == ARTIFACTS else word for word in accuracy.words)
+    return replace(accuracy, words=tuple(words))
 
 
 def _machines(
@@ -217,6 +239,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "variables": variables,
         "lines": lines,
         "machine": NUMBERED.format,
+        "etcd_image": ETCD_IMAGE,
         "open_files": OPEN_FILES,
     }
 
@@ -234,7 +257,7 @@ def lines(container: RenderedContainer) -> Sequence[str]:
 
 def word(text: str) -> str:
     """A word as the shell takes it, with the folders of the pods as variables of the script."""
-    if text in (ADDRESS, *LISTENING.values()):
+    if text in (ADDRESS, f"{ADDRESS}/v1", f"${OFFLINE}", *LISTENING.values()):
         return f'"{text}"'
     for folder, variable in FOLDERS.items():
         if text == folder or text.startswith(f"{folder}/"):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING, Literal
 
 from gptoss.command_lines.plain_words import plain_value
@@ -112,8 +113,9 @@ def accuracy_command(commands: Iterable[Command]) -> Command | None:
     """The first command that evaluates answers, from the module's name on."""
     for command in commands:
         texts = [word.value for word in command.words]
-        if EVALUATES in texts:
-            return Command(command.words[texts.index(EVALUATES) :])
+        for at, pair in enumerate(pairwise(texts), 1):
+            if pair == ("-m", EVALUATES):
+                return Command(command.words[at:])
     return None
 
 
