@@ -11,6 +11,7 @@ from tests.rendering.forms import DYNAMO, ON_ONE_MACHINE, SERVE, compose, render
 from tests.rendering.panels import DASHBOARDS, asked, dashboard
 
 MONITORING = {"prometheus", "grafana"}
+EACH_RUNTIME = pytest.mark.parametrize("name", ["disagg-b200-node", "serve-h100-2"])
 
 
 def scraped(name: str, *settings: str) -> dict[str, str]:
@@ -25,7 +26,7 @@ def scraped(name: str, *settings: str) -> dict[str, str]:
     }
 
 
-@pytest.mark.parametrize("name", ON_ONE_MACHINE)
+@EACH_RUNTIME
 def test_nothing_of_it_runs_unless_its_profile_is_asked_for(name: str) -> None:
     services = compose(name)["services"]
     assert set(services) >= MONITORING
@@ -35,14 +36,14 @@ def test_nothing_of_it_runs_unless_its_profile_is_asked_for(name: str) -> None:
     assert needed & MONITORING == {"prometheus"}
 
 
-@pytest.mark.parametrize("name", ON_ONE_MACHINE)
+@EACH_RUNTIME
 def test_it_is_reached_from_this_machine_only(name: str) -> None:
     services = compose(name)["services"]
     ports = [port for service in MONITORING for port in services[service]["ports"]]
     assert sorted(ports) == ["127.0.0.1:3000:3000", "127.0.0.1:9090:9090"]
 
 
-@pytest.mark.parametrize("name", ON_ONE_MACHINE)
+@EACH_RUNTIME
 def test_every_file_that_it_mounts_is_rendered(name: str) -> None:
     found = rendered("compose", name)
     services = yaml.safe_load(found.files["compose.yaml"])["services"]

@@ -13,7 +13,7 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from gptoss.sources.request import Request
 
-FORMS = ("manifests", "kustomize", "compose", "shell", "values")
+FORMS = ("manifests", "kustomize", "compose", "shell", "truss", "values")
 PARTS = ("frontend", "prefill", "decode", "server", "download", "smoke", "bench", "accuracy")
 
 
@@ -35,7 +35,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
     To use it without this chart or without Kubernetes. manifests is what Helm would apply;
     kustomize the same as a base and an overlay; compose a docker compose file with its engine
     files; shell a launch script to run inside the runtime container; values the complete values
-    that the target comes to.
+    that the target comes to; truss the config.yaml from which Baseten serves it.
 
     \b
     Examples:

@@ -1,4 +1,4 @@
-"""Writes a target in another form: manifests, kustomize, compose, a shell script, or values."""
+"""Writes a target in another form: manifests, kustomize, compose, a script, Truss, or values."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from gptoss.rendering.target import Target
     from gptoss.sources.request import Request
 
-FORMS = ("manifests", "kustomize", "compose", "shell", "values")
+FORMS = ("manifests", "kustomize", "compose", "shell", "truss", "values")
 ACCURACY = "accuracy"
 # What the image of the evaluations is called where nothing names it.
 EVALUATIONS = "gpt-oss-evals:0.0.9"
@@ -69,6 +69,10 @@ def render_as(
         from gptoss.rendering.compose import render_compose
 
         return render_compose(target)
+    if form == "truss":
+        from gptoss.rendering.truss import render_truss
+
+        return render_truss(target)
     from gptoss.rendering.shell import render_shell
 
     return render_shell(target, part)
