@@ -9,6 +9,8 @@ from typing import Any
 
 import pytest
 
+from tests.chart.rendering import environment
+from tests.chart.test_jobs import container
 from tests.chart.test_scripts import MODEL, REVISION, SHA256, cache, checkpoint, shard
 
 METADATA = Path(".cache", "huggingface", "download")
@@ -160,3 +162,11 @@ def test_a_folder_of_another_revision_is_told(
     note(weights, "config.json", "0" * 40, commit="1" * 40)
     fill(tmp_path / "home", weights)
     assert f"{weights} is of revision {'1' * 40}, not {REVISION}" in capsys.readouterr().out
+
+
+def test_the_download_job_can_be_told_of_a_folder_on_its_claim() -> None:
+    folder = "/opt/models/gpt-oss-120b"
+    main = container("download", "agg-gb200", f"modelCache.download.env.MODEL_DIR={folder}")
+    assert environment(main)["MODEL_DIR"] == folder
+    mounts = {mount["mountPath"]: mount.get("readOnly", False) for mount in main["volumeMounts"]}
+    assert mounts["/opt/models"] is False

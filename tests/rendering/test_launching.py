@@ -14,6 +14,7 @@ import socket
 import subprocess
 import time
 import urllib.request
+from functools import cache
 from typing import TYPE_CHECKING
 
 import pytest
@@ -31,6 +32,7 @@ STARTED = re.compile(r"started (.+) as process (\d+)")
 # Long enough for the slowest machine; nothing waits that long when the promise holds.
 PATIENCE = 60
 WAIT = "the wait for the model"
+SMOKE, POLL = "scripts/smoke.py", "POLL_SECONDS = 2.0\n"
 FRONTEND = """
 import http.server, json, os, pathlib, signal, sys, time
 words = sys.argv
@@ -70,8 +72,8 @@ if os.environ.get("BUSY"): signal.signal(signal.SIGTERM, told)
 if os.environ.get("DEAF") == mode:
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-print(f"{mode} loads the model")
-print(f"{mode} has the GPUs {os.environ['CUDA_VISIBLE_DEVICES']}", file=sys.stderr)
+sys.stdout.write(f"{mode} loads the model\\n")
+sys.stderr.write(f"{mode} has the GPUs {os.environ['CUDA_VISIBLE_DEVICES']}\\n")
 pathlib.Path(f"{mode}.new").write_text(str(rank.pid))
 os.rename(f"{mode}.new", f"{mode}.rank")
 signal.pause()
@@ -162,10 +164,23 @@ def free_port() -> int:
         return port
 
 
+@cache
+def rendered(target: str) -> tuple[dict[str, str], str]:
+    """The files of a launch script, and the folder of the model in the cache."""
+    read = read_target(Request((target,)))
+    model = read.deployment.workers[0].model
+    assert model is not None
+    files = dict(render_shell(read).files)
+    # The stand-ins are there at once, or nearly so.
+    assert POLL in files[SMOKE]
+    files[SMOKE] = files[SMOKE].replace(POLL, "POLL_SECONDS = 0.05\n")
+    return files, model.value.removeprefix("/opt/models/")
+
+
 def written(folder: Path, target: str) -> Path:
     """A folder with a launch script, the modules that it starts and the model's folder."""
-    read = read_target(Request((target,)))
-    for name, text in render_shell(read).files.items():
+    files, model = rendered(target)
+    for name, text in files.items():
         path = folder / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
@@ -173,9 +188,7 @@ def written(folder: Path, target: str) -> Path:
     modules.mkdir(parents=True)
     (modules / "frontend.py").write_text(FRONTEND)
     (modules / "trtllm.py").write_text(WORKER)
-    model = read.deployment.workers[0].model
-    assert model is not None
-    (folder / model.value.removeprefix("/opt/models/")).mkdir(parents=True)
+    (folder / model).mkdir(parents=True)
     return folder
 
 
