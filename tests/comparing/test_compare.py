@@ -245,7 +245,7 @@ def test_what_a_benchmark_adds_to_its_requests_is_compared_one_by_one() -> None:
     args += ["--extra-inputs", "temperature: 0.5", "--extra-inputs", '{"nvext": {"top_k": 1}}']
     args += ["--workers-max", "252", "-H", "Accept: text/event-stream"]
     assert told(objects(), other) == {
-        "benchmark extra input temperature": (None, "0.5"),
+        "benchmark extra input temperature": (None, 0.5),
         "benchmark extra input nvext": (None, {"top_k": 1}),
         "benchmark most workers": (None, 252),
         "benchmark headers": (None, ["Accept: text/event-stream"]),

@@ -129,8 +129,8 @@ def test_evidence_that_cannot_be_looked_up_is_told(evidence: str) -> None:
         "make template",
         "values modelCache.storageClassName",
         "values workers.decode.engine",
-        "compose smoke",
-        "launch.sh download",
+        "compose run --rm smoke",
+        "launch.sh --gpus all",
         "S001",
     ],
 )
@@ -162,6 +162,17 @@ def test_an_item_without_a_place_stops_the_page(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr("generate.documents_page.documents", lambda: (nowhere,))
     monkeypatch.setattr("generate.documents_page.target_pages", dict)
     with pytest.raises(InputError, match="a step: it has no place here"):
+        documents_page()
+
+
+def test_an_item_that_a_comma_has_cut_stops_the_page(monkeypatch: pytest.MonkeyPatch) -> None:
+    cut = {"says": "one", "two": None, "here": "README.md"}
+    monkeypatch.setattr(
+        "generate.documents_page.documents",
+        lambda: (replace(document("truss"), items={"Deployment": [cut]}),),
+    )
+    monkeypatch.setattr("generate.documents_page.target_pages", dict)
+    with pytest.raises(InputError, match="it has two; quote what holds a comma"):
         documents_page()
 
 

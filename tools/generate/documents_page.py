@@ -66,6 +66,8 @@ def _demand_places(pages: dict[str, str]) -> None:
     for document in documents():
         for heading, item in _items(document):
             said = f"{document.file}: {heading}: {item['says']}"
+            if unknown := item.keys() - {"says", "here", "why"}:
+                faults.append(f"{said}: it has {', '.join(unknown)}; quote what holds a comma")
             if not places_of(item):
                 faults.append(f"{said}: it has no place here")
             found = ((place, fault_of_place(place, pages)) for place in places_of(item))

@@ -29,7 +29,7 @@ def fault_of_place(place: str, later: dict[str, str]) -> str | None:
 
     Args:
         place: ``FILE``, ``FILE#HEADING``, ``FILE: TEXT``, ``gptoss …``, ``make TARGET``,
-            ``values KEY``, ``compose NAME``, ``launch.sh NAME`` or a rule.
+            ``values KEY``, ``compose TEXT``, ``launch.sh TEXT`` or a rule.
         later: Texts of files that are written in the same run, by path.
     """
     kind, _, rest = place.partition(" ")
@@ -116,23 +116,24 @@ def _below(schema: Any, node: Any, name: str) -> Any:
     return next((found for found in choices if found is not None), None)
 
 
-def _compose(name: str, _: dict[str, str]) -> str | None:
-    return None if name in rendered("compose") else "compose.yaml has no such name"
+def _compose(text: str, _later: dict[str, str]) -> str | None:
+    return None if _stands_in(text, rendered("compose")) else "no compose file has it"
 
 
-def _launch(name: str, _: dict[str, str]) -> str | None:
-    return None if name in rendered("shell") else "launch.sh has no such name"
+def _launch(text: str, _later: dict[str, str]) -> str | None:
+    return None if _stands_in(text, rendered("shell")) else "no launch.sh has it"
+
+
+def _stands_in(words: str, text: str) -> bool:
+    return re.search(rf"(?<![\w-]){re.escape(words)}(?![\w-])", text) is not None
 
 
 @cache
-def rendered(form: str) -> frozenset[str]:
-    """The words of what targets are rendered to: services, profiles, parts, variables."""
-    names: set[str] = set()
-    for target in RENDERED:
-        settings = ("accuracy.enabled=true", "accuracy.image=gpt-oss-evals:0.0.9")
-        files = render_as(form, Request((target,), settings=settings)).files
-        names |= set(re.findall(r"[\w.-]+", "\n".join(files.values())))
-    return frozenset(names)
+def rendered(form: str) -> str:
+    """The files that targets are rendered to in a form, without its breaks of lines."""
+    settings = ("accuracy.enabled=true", "accuracy.image=gpt-oss-evals:0.0.9")
+    files = [render_as(form, Request((name,), settings=settings)).files for name in RENDERED]
+    return " ".join(" ".join(text for each in files for text in each.values()).split())
 
 
 PLACES: dict[str, Callable[[str, dict[str, str]], str | None]] = {

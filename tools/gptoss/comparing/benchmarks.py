@@ -90,11 +90,16 @@ def _extra_inputs(arguments: Arguments | None) -> dict[str, Side]:
 
 def _pairs(text: str) -> dict[str, object]:
     """What one ``--extra-inputs`` adds: a pair, or the pairs of an object in JSON."""
-    try:
-        read = json.loads(text)
-    except ValueError:
-        read = None
+    read = _read(text)
     if isinstance(read, dict):
         return read
     name, _, value = text.partition(":")
-    return {name.strip(): value.strip()}
+    return {name.strip(): _read(value.strip())}
+
+
+def _read(text: str) -> object:
+    """What a text is in JSON, for 0 and 0.0 are one temperature; itself where it is none."""
+    try:
+        return json.loads(text)
+    except ValueError:
+        return text
