@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
 from functools import cache
@@ -12,6 +14,7 @@ import yaml
 
 from generate.evidence import faults_of_evidence, linked
 from generate.recorded import ROOT, deployment_of, documents
+from generate.shipped import shipped
 from gptoss.comparing.compare import compared
 from gptoss.facts.world import Facts
 from gptoss.sources.load import load
@@ -84,7 +87,9 @@ def comparisons() -> tuple[Comparison, ...]:
         for name, record in document.deployments.items()
         for target in record["targets"]
     ]
-    targets = {target: _target(target) for target in dict.fromkeys(t for _, _, t in pairs)}
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        names = list(dict.fromkeys(target for _, _, target in pairs))
+        targets = dict(zip(names, pool.map(_target, names), strict=True))
     found: list[Comparison] = []
     faults: list[str] = []
     for document, name, target in pairs:
@@ -98,6 +103,8 @@ def comparisons() -> tuple[Comparison, ...]:
 
 def _target(name: str) -> Deployment:
     first, *overlays = name.split(",")
+    if not overlays:
+        return shipped()[first].deployment
     return load(Request((first,), files=tuple(overlays))).deployments[0]
 
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -14,14 +12,13 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generate.documents import beside, departures_table
 from generate.requests import examples
+from generate.shipped import shipped
 from generate.target_cycle import cycle, in_order
 from generate.target_settings import engine_settings, variables
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders
-from gptoss.rendering.target import read_target
 from gptoss.reports.common import sizes
 from gptoss.showing import bench
-from gptoss.sources.request import Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -60,10 +57,7 @@ class Trouble:
 @cache
 def target_pages() -> dict[Path, str]:
     """Texts by path: the index, and a page for every shipped target."""
-    names = [name for name, path in folders.values_files().items() if _is_target(path)]
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        read = pool.map(read_target, [Request((name,)) for name in names])
-        targets = dict(zip(names, read, strict=True))
+    targets = shipped()
     templates = Environment(
         loader=FileSystemLoader(TEMPLATES),
         undefined=StrictUndefined,
@@ -82,10 +76,6 @@ def target_pages() -> dict[Path, str]:
         for name, target in targets.items()
     }
     return {FOLDER / "README.md": index.render(targets=heads.values()), **pages}
-
-
-def _is_target(path: Path) -> bool:
-    return folders.overlay_for(path.read_text(encoding="utf-8")) is None
 
 
 def _values(path: Path) -> dict[str, Any]:
