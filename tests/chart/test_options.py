@@ -292,7 +292,8 @@ def test_rdma_gives_prefill_and_decode_a_device_a_gpu_and_the_right_to_pin_memor
     found = components(objects("disagg-b200-node", RDMA))
     for role in ("prefill", "decode"):
         container = main(found[role])
-        assert container["resources"]["limits"]["rdma/ib"] == "4"
+        for kind in ("requests", "limits"):
+            assert container["resources"][kind]["rdma/ib"] == "4"
         security = container["securityContext"]
         assert security["capabilities"] == {"drop": ["ALL"], "add": ["IPC_LOCK"]}
         # A capability does nothing for a user who is not root.
@@ -321,4 +322,5 @@ def test_rdma_is_for_workers_that_send_something_to_other_pods(target: str) -> N
 def test_a_workers_own_number_of_rdma_devices_is_kept() -> None:
     own = "workers.decode.resources.limits.rdma/ib=1"
     found = components(objects("disagg-b200-node", RDMA, own))
-    assert main(found["decode"])["resources"]["limits"]["rdma/ib"] == "1"
+    for kind in ("requests", "limits"):
+        assert main(found["decode"])["resources"][kind]["rdma/ib"] == "1"

@@ -35,7 +35,7 @@ def manifest(tmp_path: Path) -> str:
 def test_values_go_to_standard_output_and_the_report_to_standard_error(manifest: str) -> None:
     result = run("import", manifest)
     assert result.exit_code == 0
-    assert yaml.safe_load(result.stdout)["hardware"] == {"gpu": "gb200"}
+    assert yaml.safe_load(result.stdout)["hardware"]["gpu"] == "gb200"
     assert "settings" in result.stderr
 
 

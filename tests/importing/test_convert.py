@@ -94,6 +94,29 @@ def test_a_graph_with_its_benchmark_comes_back_in_every_setting(
     assert differences(source, convert(source, FACTS)).keys() <= missing
 
 
+def test_rdma_devices_of_all_that_send_become_one_value() -> None:
+    parts = objects()
+    found = values_of(parts)
+    assert found["hardware"]["rdma"] == {"resource": "rdma/ib", "lockMemory": False}
+    assert all("limits" not in worker["resources"] for worker in found["workers"].values())
+    del parts["graph"]["spec"]["services"]["decode"]["resources"]["limits"]["custom"]
+    found = values_of(parts)
+    assert "rdma" not in found["hardware"]
+    assert found["workers"]["prefill"]["resources"]["limits"] == {"rdma/ib": "1"}
+
+
+def test_memory_that_is_pinned_is_pinned_as_root() -> None:
+    parts = objects()
+    for role in ("prefill", "decode"):
+        container(parts, role)["securityContext"] = {"capabilities": {"add": ["IPC_LOCK"]}}
+    imported = imported_from(parts)
+    assert "lockMemory" not in yaml.safe_load(imported.text)["hardware"]["rdma"]
+    assert "decode: IPC_LOCK does nothing for a user who is not root" in told(
+        imported, Outcome.MENDED
+    )
+    assert "IPC_LOCK" not in told(imported, Outcome.LEFT_OUT)
+
+
 @pytest.mark.parametrize("graph", [ALPHA, BETA])
 def test_an_odd_graph_is_imported_or_refused_with_a_place(graph: str) -> None:
     source = build(documents(ENGINE, graph, BENCHMARK), "all.yaml", FACTS, release="1.2.1")
@@ -229,13 +252,13 @@ def test_storage_resources_and_memory_go_along() -> None:
 
 
 def test_the_gpu_is_told_by_label_or_by_architecture_or_asked_for() -> None:
-    assert values_of(objects())["hardware"] == {"gpu": "gb200"}
+    assert values_of(objects())["hardware"]["gpu"] == "gb200"
     by_architecture = objects()
     services = by_architecture["graph"]["spec"]["services"]
     for role in ("prefill", "decode"):
         services[role]["extraPodSpec"]["nodeSelector"] = {"kubernetes.io/arch": "arm64"}
-    assert values_of(by_architecture)["hardware"] == {"gpu": "gb200"}
-    assert values_of(by_architecture, gpu="b200")["hardware"] == {"gpu": "b200"}
+    assert values_of(by_architecture)["hardware"]["gpu"] == "gb200"
+    assert values_of(by_architecture, gpu="b200")["hardware"]["gpu"] == "b200"
     for role in ("prefill", "decode"):
         services[role]["extraPodSpec"]["nodeSelector"] = {"kubernetes.io/arch": "amd64"}
     such = [key for key, gpu in FACTS.gpus.items() if gpu.architecture == "amd64"]

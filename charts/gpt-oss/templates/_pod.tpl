@@ -95,15 +95,15 @@ affinity:
 {{- $gpu := include "gpt-oss.gpu" .root | fromJson -}}
 {{- $gpus := int .plan.gpusPerPod -}}
 {{- $memory := printf "%dGi" (mul $gpus ($gpu.memoryPerGpu | trimSuffix "Gi" | int)) -}}
-{{- $requests := merge (dict) .plan.options.resources.requests (dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory) -}}
+{{- $least := dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" $memory -}}
+{{- $devices := dict "nvidia.com/gpu" (toString $gpus) -}}
+{{- with and .plan.rdma .root.Values.hardware.rdma.resource -}}
+{{- $_ := set $devices . (get $.plan.options.resources.limits . | default (toString $gpus)) -}}
+{{- end -}}
 requests:
-  {{- toYaml (merge (dict "nvidia.com/gpu" (toString $gpus)) $requests) | nindent 2 }}
-{{- $limits := merge (dict "nvidia.com/gpu" (toString $gpus)) .plan.options.resources.limits -}}
-{{- if .plan.rdma -}}
-{{- $limits = merge $limits (dict .root.Values.hardware.rdma.resource (toString $gpus)) -}}
-{{- end }}
+  {{- toYaml (merge (dict) $devices .plan.options.resources.requests $least) | nindent 2 }}
 limits:
-  {{- toYaml $limits | nindent 2 }}
+  {{- toYaml (merge (dict) $devices .plan.options.resources.limits) | nindent 2 }}
 {{- end -}}
 
 {{/* Whether a worker pins memory for RDMA beyond the node's limit. Takes root and plan. */}}

@@ -15,16 +15,26 @@ if TYPE_CHECKING:
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?")
 # Labels that the chart asks for itself.
 PLACEMENT = ("kubernetes.io/arch", "nvidia.com/gpu.present", "nvidia.com/gpu.product")
+LOCK = "IPC_LOCK"
 HUB_CACHE = "/root/.cache/huggingface"
 TAINTS = ("", "kubernetes.io/arch", "nvidia.com/gpu")
 
 
-def resources(name: str, pod: Pod, context: Context) -> Block:
-    """CPU, memory and special resources; GPUs follow from the engine."""
+def resources(name: str, pod: Pod, context: Context, handled: str | None = None) -> Block:
+    """CPU, memory and special resources; GPUs follow from the engine.
+
+    Args:
+        name: The component.
+        pod: Its pod.
+        context: The import.
+        handled: A resource that another value stands for.
+    """
     found: Block = {}
     for kind, quantities in (("requests", pod.requests), ("limits", pod.limits)):
         inner: Block = {}
         for resource, quantity in quantities.items():
+            if resource == handled:
+                continue
             if QUANTITY.fullmatch(quantity.value):
                 inner[resource] = leaf(quantity.value, quantity.place)
             else:
@@ -43,19 +53,28 @@ def termination_grace(pod: Pod) -> Block:
     return {"terminationGracePeriodSeconds": leaf(grace.value, grace.place)}
 
 
-def note_left_out(name: str, pod: Pod, context: Context) -> None:
-    """Notes what the chart decides otherwise: rights, probes, placement and volumes."""
+def note_left_out(name: str, pod: Pod, context: Context, *, locks_memory: bool = False) -> None:
+    """Notes what the chart decides otherwise: rights, probes, placement and volumes.
+
+    Args:
+        name: The component.
+        pod: Its pod.
+        context: The import.
+        locks_memory: Whether another value gives it the right to pin memory, as root.
+    """
     if pod.privileged:
         told = f"{name}: privileged; the chart's containers have no privileges"
         context.mended(told, pod.privileged)
-    if pod.root:
+    if pod.root and not locks_memory:
         context.mended(f"{name}: runs as root; the chart's containers run as user 1000", pod.root)
     for capability in pod.capabilities:
-        context.left_out(
-            f"{name}: capability {capability.value}; what needs it has "
-            "containerSecurityContext.capabilities.add",
-            capability.place,
-        )
+        if capability.value.removeprefix("CAP_") != LOCK:
+            has = "what needs it has containerSecurityContext.capabilities.add"
+        elif locks_memory:
+            continue
+        else:
+            has = "hardware.rdma gives it to workers"
+        context.left_out(f"{name}: capability {capability.value}; {has}", capability.place)
     for namespace in pod.host_namespaces:
         told = f"{name}: {namespace.value}; extraPodSpec has it for what cannot do without"
         context.left_out(told, namespace.place)

@@ -10,6 +10,7 @@ from gptoss.deployment.model import Runtime
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.pods import node_selector
+from gptoss.importing.rdma_values import rdma_block
 from gptoss.sources.parts.releases import tag_of
 from gptoss.sources.parts.workers import GPU_LABEL
 from gptoss.text.places import Located
@@ -146,6 +147,9 @@ def hardware(context: Context) -> Block:
     labels = node_selector(context)
     if labels:
         found["nodeSelector"] = labels
+    rdma = rdma_block(context)
+    if rdma:
+        found["rdma"] = rdma
     return found
 
 

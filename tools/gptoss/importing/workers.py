@@ -11,6 +11,7 @@ from gptoss.importing.engine import engine
 from gptoss.importing.environment import QUANTIZATION, environment
 from gptoss.importing.flags import extra_args
 from gptoss.importing.pods import QUANTITY, note_left_out, resources, termination_grace
+from gptoss.importing.rdma_values import AS_ROOT, locks_memory, rdma_resource, sends
 from gptoss.importing.shutdown_values import GRACE, shares_grace
 from gptoss.values.contract import Quantization
 from gptoss.values.pod_values import FrontendValues
@@ -56,14 +57,20 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
     args = extra_args(worker, worker.arguments, context, _chart_flags(context))
     if args:
         found["extraArgs"] = args
-    handled = (*[QUANTIZATION] * quantization, *[GRACE] * shares_grace(context))
+    locked = sends(worker) and locks_memory(context)
+    handled = (
+        *[QUANTIZATION] * quantization,
+        *[GRACE] * shares_grace(context),
+        *AS_ROOT * locked,
+    )
     found["env"] = environment(worker.name, worker.pod, worker.arguments.program, context, handled)
-    found["resources"] = resources(worker.name, worker.pod, context)
+    device = rdma_resource(context) if sends(worker) else None
+    found["resources"] = resources(worker.name, worker.pod, context, device)
     memory = worker.pod.shared_memory
     if memory and memory.value != "0" and QUANTITY.fullmatch(memory.value):
         found["sharedMemory"] = leaf(memory.value, memory.place)
     found |= termination_grace(worker.pod)
-    note_left_out(worker.name, worker.pod, context)
+    note_left_out(worker.name, worker.pod, context, locks_memory=locked)
     return found
 
 

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gptoss.rendering import Rendered
 from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
 from gptoss.rendering.containers import ETCD_IMAGE, containers
-from gptoss.rendering.sharing import OPEN_FILES, shared_gib
+from gptoss.rendering.sharing import OPEN_FILES, hands_over, shared_gib
 from gptoss.rendering.templating import environment, one_line
 from gptoss.text.errors import InputError
 
@@ -241,6 +241,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "machine": NUMBERED.format,
         "etcd_image": ETCD_IMAGE,
         "open_files": OPEN_FILES,
+        "hands_over": hands_over(found),
     }
 
 
