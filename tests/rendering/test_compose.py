@@ -330,7 +330,7 @@ def test_the_head_says_how_it_was_written_and_how_to_start_it() -> None:
     head = text.partition("\nname:")[0]
     assert "`gptoss render agg-gb200 -f " in head
     assert "--set frontend.replicas=1 --as compose`" in head
-    for command in ("up -d --wait", "run --rm smoke", "run --rm bench", "down"):
+    for command in ("up -d --wait", "run --rm smoke", "run --rm bench", '--profile "*" down'):
         assert f"docker compose {command}" in head
     told = yaml.safe_load(text)["x-gpt-oss"]
     assert told == {

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 import yaml
 
-from tests.rendering.forms import DYNAMO, ON_ONE_MACHINE, SERVE, compose, rendered
+from tests.rendering.forms import DYNAMO, ON_ONE_MACHINE, ROOT, SERVE, compose, rendered
 from tests.rendering.panels import DASHBOARDS, asked, dashboard
 
 MONITORING = {"prometheus", "grafana"}
@@ -112,3 +113,10 @@ def test_a_dashboard_shows_what_an_operator_asks_first(name: str) -> None:
     titles = " ".join(panel["title"].lower() for panel in dashboard(name)["panels"])
     for word in ("first token", "in flight and queued", "tokens a second", "errors", "kv cache"):
         assert word in titles
+
+
+def test_the_page_names_services_and_the_profile_that_are_there() -> None:
+    page = (ROOT / "docs" / "monitoring.md").read_text(encoding="utf-8")
+    commands = re.findall(r"^docker compose ([^#\n]+)", page, re.MULTILINE)
+    words = {word for command in commands for word in command.split() if not word.startswith("-")}
+    assert words == MONITORING | {"monitoring", "up", "stop"}
