@@ -338,6 +338,14 @@ def test_flags_of_the_benchmark_that_no_value_stands_for_go_along_without_secret
     assert "--api-key holds a secret" in told(imported, Outcome.LEFT_OUT)
 
 
+def test_what_newer_frontends_refuse_of_a_request_is_left_out() -> None:
+    refused, kept = '{"nvext": {"ignore_eos": true}}', "temperature:0"
+    imported = imported_from(job_with("--extra-inputs", refused, "--extra-inputs", kept))
+    words = yaml.safe_load(imported.text)["benchmark"]["extraArgs"]
+    assert words == ["--extra-inputs", kept]
+    assert "nvext.ignore_eos" in told(imported, Outcome.MENDED)
+
+
 def test_a_job_without_warm_up_is_told_that_the_chart_has_one() -> None:
     parts = objects()
     args = parts["benchmark"]["spec"]["template"]["spec"]["containers"][0]["args"]

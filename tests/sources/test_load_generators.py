@@ -78,7 +78,7 @@ def test_genai_perf_keeps_its_flags_and_those_behind_the_dashes_that_aiperf_has(
     assert [flag.value for flag in found.lost] == ["--max-threads"]
 
 
-def test_benchmark_serving_becomes_the_same_traffic() -> None:
+def test_benchmark_serving_becomes_the_same_lengths_and_concurrency() -> None:
     found = measured(SERVING)
     assert found.tool.value == "benchmark_serving"
     for flags in (
@@ -93,6 +93,7 @@ def test_benchmark_serving_becomes_the_same_traffic() -> None:
         "--request-count 160",
         "--concurrency 32",
         "--extra-inputs ignore_eos:true",
+        "--extra-inputs temperature:0",
     ):
         assert flags in line(found)
     assert [flag.value for flag in found.lost] == ["--random-ids", "--tokenize-on-client"]
@@ -115,6 +116,7 @@ def test_benchmark_serving_over_chat_at_another_address() -> None:
         assert flags in line(found)
     assert "--streaming" not in line(found)
     assert "--request-rate" not in line(found)
+    assert "temperature:0" not in line(found)
     assert found.lost == ()
 
 

@@ -23,6 +23,8 @@ DEFAULT_SEED = 100
 EXTRA_INPUTS = "--extra-inputs"
 HEADER = "--header"
 CHAT = "chat"
+# The frontend of Dynamo 1.2.1 takes it beside ignore_eos; that of 1.3.1 answers 400 to it.
+REFUSED = '{"nvext":{"ignore_eos":true}}'
 # What the chart's Job says in any case, by the flag that says it.
 ALWAYS = {
     "--warmup-request-count": "a warm-up",
@@ -104,7 +106,10 @@ def _extra_words(flags: dict[str, InForce], context: Context) -> Iterator[str]:
         yield from flag_words(name, flag)
     inputs = flags.get(EXTRA_INPUTS)
     for pair in inputs.words if inputs else ():
-        if not _is_charts(pair):
+        if inputs and inputs.place and pair.replace(" ", "") == REFUSED:
+            told = "benchmark: nvext.ignore_eos, which Dynamo refuses since 1.3; ignore_eos says it"
+            context.mended(told, inputs.place)
+        elif not _is_charts(pair):
             yield from (EXTRA_INPUTS, pair)
 
 
@@ -120,7 +125,7 @@ def _note_job(benchmark: Benchmark, context: Context) -> None:
         context.left_out(f"benchmark: {lost.value} has no equal in aiperf", lost.place)
     tool = benchmark.tool
     if tool and tool.value != AIPERF:
-        told = f"benchmark: {tool.value} is replaced by aiperf, which sends the same traffic"
+        told = f"benchmark: {tool.value} is replaced by aiperf: the same lengths and concurrency"
         context.mended(told, tool.place)
     installs = [c for c in pod.commands if c.line.startswith(("pip ", "pip3 ", "apt-get ", "apt "))]
     if installs:

@@ -34,6 +34,7 @@ SERVING = {
     "--seed": "--random-seed",
     "--result-dir": "--artifact-dir",
 }
+# It asks for temperature 0 unless told (backend_request_func.py beside it).
 SAMPLING = ("--temperature", "--top-p", "--top-k", "--min-p")
 METRICS = {
     "ttft": "time_to_first_token",
@@ -144,6 +145,8 @@ def _from_serving(tool: Located[str], words: Sequence[Located[str]]) -> Measurem
             made.add(flag, "--goodput", f"{METRICS.get(metric, metric)}:{limit}")
         else:
             made.lose(flag)
+    if "--temperature" not in given:
+        made.add(tool, "--extra-inputs", "temperature:0")
     return made.measurement
 
 
