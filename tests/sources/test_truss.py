@@ -86,6 +86,13 @@ def test_patch_kwargs_win_over_named_settings_and_both_are_known() -> None:
     assert setting.place.line == TRUSS.splitlines().index("      max_seq_len: 131072") + 1
 
 
+def test_what_a_file_leaves_out_is_what_truss_fills_in() -> None:
+    settings = worker(CACHED.replace("    max_batch_size: 64\n", "")).engine
+    assert settings["max_batch_size"].value == 256
+    assert settings["enable_chunked_prefill"].value is True
+    assert not settings["max_batch_size"].is_set
+
+
 def test_zero_and_one_are_read_as_the_engine_reads_them() -> None:
     assert worker().engine["disable_overlap_scheduler"].value is True
     assert worker().engine["enable_autotuner"].value is False

@@ -41,6 +41,9 @@ ACCELERATOR = re.compile(r"(?P<name>[A-Za-z0-9_]+?)(?::(?P<count>[1-9][0-9]?))?"
 COMMIT = re.compile(r"[0-9a-f]{40}")
 WORKER = "worker"
 KIND = "truss-key"
+# What Truss fills in itself where a file leaves a setting out (truss 0.18.35,
+# truss/base/trt_llm_config.py, TRTLLMRuntimeConfigurationV2).
+DEFAULTS = {"max_batch_size": 256, "max_num_tokens": 8192, "enable_chunked_prefill": True}
 # Baseten brings the weights to the container.
 HUB_CACHE = "/root/.cache/huggingface"
 
@@ -202,6 +205,7 @@ def _settings(runtime: Tree, read: Settings, facts: Facts) -> Settings:
     book.lay(_by_name(_switches(named, facts)))
     book.lay(_switches(others, facts))
     defaults = {key: default for key in read.keys if (default := read[key].default) is not None}
+    defaults |= DEFAULTS
     return Settings(book.settings(runtime.where, defaults), runtime.where, defaults)
 
 
