@@ -11,12 +11,22 @@ from tests.chart.odd_server import Odd, odd_server
 from tests.cluster.control_plane import Cluster, control_plane
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Generator, Iterator
 
 
 def answer(path: str, body: Any) -> Any:
     """As Dynamo's frontend answers once its workers are there."""
     return {"status": "healthy"} if path == "/health" else good(path, body)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, Any, Any]:
+    """Adds the cluster's state to the report of what failed on it."""
+    report = yield
+    running = item.funcargs.get("cluster")
+    if report.failed and isinstance(running, Cluster):
+        report.sections.append(("cluster", running.state()))
+    return report
 
 
 @pytest.fixture(scope="session")

@@ -22,7 +22,7 @@ import yaml
 from tests.chart.rendering import ROOT
 from tests.cluster import operator_stand_in
 from tests.cluster.machines import machines
-from tests.cluster.programs import HOST, PATIENCE, free_ports, programs
+from tests.cluster.programs import HOST, PATIENCE, free_ports, last_words, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,6 +62,13 @@ class Cluster:
         found: list[dict[str, Any]]
         found = json.loads(self.kubectl("get", kinds, *words, "-o", "json"))["items"]
         return found
+
+    def state(self) -> str:
+        """What to read when something went wrong."""
+        kinds = "dynamographdeployments,deployments,jobs,pods,persistentvolumeclaims,events"
+        logs = sorted(self.kubeconfig.parent.glob("*.log"))
+        ends = [f"--- {log.name}\n{last_words(log)}" for log in logs]
+        return "\n".join([self.run("get", kinds, "-A").stdout, *ends])
 
     def accepts(self, manifests: str) -> None:
         """Fails unless the API server knows every field, and takes every object."""
@@ -174,6 +181,7 @@ def controller_flags(folder: Path) -> list[str]:
     return [
         "--secure-port=0",
         "--leader-elect=false",
+        "--node-monitor-grace-period=1h",  # nodes that are played have no heartbeat
         f"--root-ca-file={folder / 'cert.pem'}",
         f"--service-account-private-key-file={folder / 'key.pem'}",
     ]

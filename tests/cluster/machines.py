@@ -9,7 +9,8 @@ from tests.cluster.programs import HOST
 
 NODES_OF_A_KIND = 6
 CPU_NODES = 2
-VOLUMES = 4
+# One a claim: what held data is not given to another.
+VOLUMES = 12
 CLASS = "shared"
 
 

@@ -31,6 +31,7 @@ GRAPHS = "/apis/nvidia.com/v1alpha1"
 DEPLOYMENTS = "/apis/apps/v1"
 NAME = "nvidia.com/dynamo-graph-deployment-name"
 NOT_FOUND = 404
+AGAIN_SECONDS = 0.5
 HTTP, SYSTEM = ("http", 8000), ("system", 9090)
 APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
 
@@ -68,15 +69,18 @@ class Api:
     def apply(self, folder: str, thing: dict[str, Any]) -> Any:
         """Makes an object so; the object as it then is."""
         name = thing["metadata"]["name"]
-        query = "?fieldManager=operator-stand-in&force=true"
+        query = "?fieldManager=operator-stand-in&force=true&fieldValidation=Strict"
         with self.ask(f"{folder}/{name}{query}", thing, APPLY) as answer:
             return json.load(answer)
 
     def events(self, path: str) -> Iterator[dict[str, Any]]:
-        """What there is of a kind, and then what happens to it."""
+        """What there is of a kind, and then what happens to it; again when the watch ends."""
         while True:
             with self.ask(f"{path}?watch=1") as lines:
-                yield from map(json.loads, lines)
+                for event in map(json.loads, lines):
+                    if event["type"] == "ERROR":
+                        break
+                    yield event
 
 
 def serve(api: Api) -> None:
@@ -95,8 +99,13 @@ def serve(api: Api) -> None:
     while True:
         namespace, name = changed.get()
         graph = api.get(f"{GRAPHS}/namespaces/{namespace}/dynamographdeployments/{name}")
-        if graph and "deletionTimestamp" not in graph["metadata"]:
+        if not graph or "deletionTimestamp" in graph["metadata"]:
+            continue
+        try:
             reconcile(api, graph)
+        except urllib.error.HTTPError as error:  # the graph or its namespace goes, or it is wrong
+            sys.stderr.write(f"{namespace}/{name}: {error.read().decode()}\n")
+            threading.Timer(AGAIN_SECONDS, changed.put, [(namespace, name)]).start()
 
 
 def reconcile(api: Api, graph: dict[str, Any]) -> None:

@@ -30,7 +30,7 @@ class Programs:
 
     def start(self, name: str, *command: str | Path) -> None:
         """Starts a program under a name; it runs until all end."""
-        with (self._folder / f"{name}.log").open("wb") as log:
+        with self._log(name).open("wb") as log:
             process = subprocess.Popen(
                 command,
                 stdin=subprocess.DEVNULL,
@@ -47,14 +47,22 @@ class Programs:
         """Waits until something holds; a program that ends meanwhile is a failure."""
         last = time.monotonic() + PATIENCE
         while not holds():
-            for name, process in self._running.items():
-                assert process.poll() is None, f"{name} has ended:\n{self.last_words(name)}"
+            self.check()
             assert time.monotonic() < last, f"{what}: not in {PATIENCE} seconds"
             time.sleep(0.05)
 
-    def last_words(self, name: str) -> str:
-        """The end of a program's log."""
-        return (self._folder / f"{name}.log").read_text("utf-8", "replace")[-LAST_CHARACTERS:]
+    def _log(self, name: str) -> Path:
+        return self._folder / f"{name}.log"
+
+    def check(self) -> None:
+        """Fails when one has ended."""
+        for name, process in self._running.items():
+            assert process.poll() is None, f"{name} has ended:\n{last_words(self._log(name))}"
+
+
+def last_words(log: Path) -> str:
+    """The end of a log."""
+    return log.read_text("utf-8", "replace")[-LAST_CHARACTERS:]
 
 
 @contextmanager
@@ -63,8 +71,10 @@ def programs(folder: Path) -> Iterator[Programs]:
     guard = subprocess.Popen(
         [sys.executable, watchdog.__file__], stdin=subprocess.PIPE, start_new_session=True
     )
-    with guard:  # closes its input, upon which it ends them all, and waits for it
-        yield Programs(folder, guard)
+    with guard:  # in the end closes its input, upon which it ends them all, and waits for it
+        running = Programs(folder, guard)
+        yield running
+        running.check()
 
 
 def free_ports(count: int) -> list[int]:

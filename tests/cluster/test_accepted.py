@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from tests.chart.rendering import SHIPPED, text
+from tests.chart.rendering import SHIPPED, dumped, objects, pods, text
 
 if TYPE_CHECKING:
     from tests.cluster.control_plane import Cluster
@@ -19,3 +19,5 @@ JOBS = ("benchmark.enabled=true", "accuracy.enabled=true", "accuracy.image=r.exa
 @pytest.mark.parametrize("target", SHIPPED)
 def test_the_api_server_knows_every_field_of_every_target(target: str, cluster: Cluster) -> None:
     cluster.accepts(text(target, *JOBS))
+    # A graph's definition does not look into its pods.
+    cluster.accepts(dumped([*pods(objects(target, *JOBS)).values()]))
