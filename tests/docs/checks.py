@@ -91,7 +91,7 @@ class Reader:
         if program == "gptoss":
             if set(words) - names_of(main):
                 self.gptoss(words)
-        elif len(words) > 1 and (self.compose or "compose" not in words):
+        elif len(words) > 1 and "..." not in str(command):
             self.types(command)
 
     def goes(self, words: list[str]) -> None:

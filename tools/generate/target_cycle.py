@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
 import yaml
@@ -27,7 +28,8 @@ def cycle(target: Target) -> dict[str, Any]:
     deployment, cache = target.deployment, target.values["modelCache"]
     serve = deployment.runtime is Runtime.SERVE
     (claim,) = deployment.claims
-    machines = MACHINE.findall(render_shell(target).files["launch.sh"])
+    script = render_shell(target).files["launch.sh"]
+    machines = MACHINE.findall(script)
     workers = [worker.name for worker in in_order(deployment)]
     return {
         "service": deployment.name if serve else f"{deployment.name}-frontend",
@@ -40,6 +42,7 @@ def cycle(target: Target) -> dict[str, Any]:
         "next_release": _next(deployment, target.facts),
         "evaluates": target.name.startswith("eval-"),
         "machines": machines,
+        "docker": _docker(script),
         "services": () if machines else _services(target),
     }
 
@@ -60,3 +63,17 @@ def _services(target: Target) -> Sequence[str]:
     """The services of the compose file that stay up."""
     services = yaml.safe_load(render_compose(target).files["compose.yaml"])["services"]
     return [name for name, service in services.items() if "profiles" not in service]
+
+
+def _docker(script: str) -> str:
+    """What the head of a launch script says on its containers, as Markdown."""
+    _, begins, head = script.partition("# It runs inside containers.")
+    head, ends, _ = (begins + head).partition("\n#\n# The weights lie")
+    assert ends, "the head of launch.sh says nothing of the weights"  # noqa: S101
+    text = ""
+    for part in head.split("\n#\n"):
+        for code, lines in groupby(part.splitlines(), lambda line: line.startswith("#   ")):
+            plain = [line.removeprefix("#   " if code else "# ") for line in lines]
+            said = "\n".join(plain)
+            text += f"```bash\n{said}\n```\n\n" if code else f"{said}\n\n"
+    return text.rstrip("\n") + "\n"

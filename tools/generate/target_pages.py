@@ -38,7 +38,8 @@ class Trouble:
         symptom: What is seen.
         remedy: What to do.
         rules: The rules that would have caught it; none where nothing shows before it runs.
-        only: The runtime, or ``disaggregated``, that it is about; every target if empty.
+        only: The runtime, ``disaggregated``, or the machines that it is about; every target if
+            empty.
     """
 
     symptom: str
@@ -51,6 +52,9 @@ class Trouble:
         kinds = {deployment.runtime.value}
         if deployment.is_disaggregated:
             kinds.add("disaggregated")
+        gpu = deployment.workers[0].gpu
+        if gpu and deployment.runtime is Runtime.DYNAMO:
+            kinds.add("one-machine" if deployment.gpus <= gpu.per_node else "several-machines")
         return not self.only or bool(kinds & set(self.only))
 
 
