@@ -76,6 +76,44 @@ def test_what_differs_in_force_is_said(tmp_path: Path) -> None:
     }
 
 
+@pytest.mark.parametrize("given", ["both", "baseline"])
+def test_runs_of_other_traffic_are_called_not_comparable_in_one_line(
+    given: str,
+) -> None:
+    first, second = DATA / "0.13.0" / "single", DATA / "0.13.0" / "interval"
+    words = (second, "--baseline", first) if given == "baseline" else (first, second)
+    said = " ".join(report(*words).stdout.split())
+    assert "interval: not comparable with " in said
+    assert "ISL 130, there 64; OSL 1000, there 20; temperature unset, there 0" in said
+    assert said.count("not comparable") == 1
+
+
+def test_runs_of_the_same_traffic_are_comparable_whatever_serves_it(tmp_path: Path) -> None:
+    run_folder(tmp_path / "a")
+    run_folder(tmp_path / "b", release="1.6.1", gpus={"aggregated": 8})
+    assert "not comparable" not in report(tmp_path).stdout
+
+
+def test_another_stream_interval_makes_first_tokens_not_comparable(tmp_path: Path) -> None:
+    run_folder(tmp_path / "a")
+    run_folder(tmp_path / "b", stream_interval={"prefill": 1, "decode": 1})
+    said = " ".join(report(tmp_path).stdout.split())
+    assert "b: not comparable with a: stream_interval 1, there 20" in said
+
+
+def test_the_table_has_what_benchmark_serving_prints(tmp_path: Path) -> None:
+    write_json(tmp_path / "result.json", SERVING)
+    said = report(tmp_path).stdout
+    for head in ("req/s", "tok/s", "total tok/s", "tok/s/user", "tok/s/request"):
+        assert head in said
+    for wait in ("TTFT", "ITL (TPOT)", "ICL", "E2EL"):
+        assert all(f"{wait} {each}" in said for each in ("mean", "p50", "p99"))
+    assert max(map(len, said.splitlines())) <= 100
+    [point] = as_json(tmp_path)["runs"][0]["points"]
+    assert (point["e2elMeanMs"], point["iclP99Ms"]) == (5000.0, 260.0)
+    assert (point["totalTokensPerSecond"], point["tokensPerSecondPerRequest"]) == (2940.0, 90.0)
+
+
 def test_the_bias_of_the_stream_interval_is_said_where_it_applies(tmp_path: Path) -> None:
     with_interval = run_folder(tmp_path / "a")
     said = " ".join(report(with_interval).stdout.split())
@@ -169,4 +207,4 @@ def test_a_run_without_gpus_never_passes_for_a_measurement(tmp_path: Path) -> No
     assert "say nothing of GPUs" in text
     assert "simulated" not in report(real).stdout
     compared = " ".join(report(played, "--baseline", real).stdout.split())
-    assert "engine differs: simulated, and real in the baseline" in compared
+    assert "played: not comparable with real: engine simulated, there real" in compared

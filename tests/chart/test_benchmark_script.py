@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -72,6 +73,20 @@ def run(environment: dict[str, str], tmp_path: Path) -> Callable[..., Ran]:
     return started
 
 
+def cells(said: str, steps: int) -> dict[str, list[str]]:
+    """The columns of the last tables, by what stands above them."""
+    lines = said.splitlines()
+    heads = [
+        number for number, line in enumerate(lines) if line.lstrip().startswith("concurrency ")
+    ]
+    columns: dict[str, list[str]] = {}
+    for head in heads[-4:]:
+        names = re.split(r"\s{2,}", lines[head].strip())
+        rows = [line.split() for line in lines[head + 1 : head + 1 + steps]]
+        columns |= {name: [row[at] for row in rows] for at, name in enumerate(names)}
+    return columns
+
+
 def test_a_run_has_a_folder_with_its_plan_and_its_outcome(run: Callable[..., Ran]) -> None:
     done = run()
     assert done.code == 0, done.said
@@ -101,11 +116,25 @@ def test_only_the_run_s_own_summary_is_told_and_in_a_table(run: Callable[..., Ra
     said = run().said
     assert "999" not in said, "a phase's summary is shown"
     assert "{" not in said
-    *_, head, row, _where = said.splitlines()
-    told = dict(zip(head.replace(" ms", "").split("  "), row.split(), strict=False))
+    rows = cells(said, 1)
     assert len(said) < 1000
-    assert head.split()[:4] == ["concurrency", "effective", "answered", "failed"]
-    assert row.split()[:5] == ["16", "16", "160", "0", "1.60"], told
+    assert rows["answered"] == ["160"]
+    assert rows["failed"] == ["0"]
+    assert rows["requests/s"] == ["1.60"]
+
+
+def test_the_table_has_rates_and_every_latency_in_a_hundred_columns(
+    run: Callable[..., Ran],
+) -> None:
+    said = run().said
+    rows = cells(said, 1)
+    assert rows["TTFT mean ms"] == rows["TTFT p99 ms"] == ["97.50"]
+    assert rows["E2EL mean ms"] == rows["E2EL p50 ms"] == ["2000"]
+    statistics = ("mean", "p50", "p99")
+    assert {f"{name} {each} ms" for name in ("ITL", "ICL") for each in statistics} < set(rows)
+    rates = ("tokens/s", "total tokens/s", "tokens/s/user", "tokens/s/request", "good/s")
+    assert set(rates) < set(rows)
+    assert max(len(line) for line in said.splitlines() if line.startswith((" ", "conc"))) <= 100
 
 
 def test_a_run_with_failed_requests_fails_and_says_why(run: Callable[..., Ran]) -> None:
@@ -192,11 +221,11 @@ def test_a_sweep_has_a_folder_a_step_and_one_table(run: Callable[..., Ran]) -> N
     done = run("", "--sweep", "8,16", "--rounds", "5", words=[])
     assert done.code == 0
     assert "step 2 of 2: concurrency 16, 80 requests" in done.said
-    *_, told, head, first, second, _where = done.said.splitlines()
-    assert told == "2 of 2 steps"
-    assert head.split()[0] == "concurrency"
-    assert first.split()[:5] == ["8", "8", "40", "0", "0.80"]
-    assert second.split()[:5] == ["16", "16", "80", "0", "1.60"]
+    assert "2 of 2 steps" in done.said
+    rows = cells(done.said, 2)
+    assert rows["concurrency"] == ["8", "16"]
+    assert rows["answered"] == ["40", "80"]
+    assert rows["requests/s"] == ["0.80", "1.60"]
     folders = [step["folder"] for step in done.written("plan")["steps"]]
     assert folders == ["concurrency-8", "concurrency-16"]
     assert all((done.folder / each / "profile_export_aiperf.json").exists() for each in folders)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.sources.parts.load_generators import Measurement, measurement
+from gptoss.sources.parts.load_generators import WITHOUT_EQUAL, Measurement, measurement
 from gptoss.sources.parts.sweeps import Run, runs
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
@@ -96,6 +96,14 @@ def test_benchmark_serving_becomes_the_same_lengths_and_concurrency() -> None:
         "--extra-inputs temperature:0",
     ):
         assert flags in line(found)
+    assert "--prompt-prefix-length" not in line(found)
+    assert [flag.value for flag in found.lost] == ["--random-ids", "--tokenize-on-client"]
+    assert {flag.value for flag in found.lost} == set(WITHOUT_EQUAL)
+
+
+def test_a_random_prefix_that_all_prompts_share_is_a_pool_of_one() -> None:
+    found = measured(SERVING.replace("--random-prefix-len 0", "--random-prefix-len 64"))
+    assert "--prompt-prefix-pool-size 1 --prompt-prefix-length 64" in line(found)
     assert [flag.value for flag in found.lost] == ["--random-ids", "--tokenize-on-client"]
 
 
@@ -115,12 +123,15 @@ def test_benchmark_serving_over_chat_at_another_address() -> None:
     ):
         assert flags in line(found)
     assert "--streaming" not in line(found)
+    assert line(found).count("temperature") == 1
     assert "--request-rate" not in line(found)
     assert "temperature:0" not in line(found)
     assert found.lost == ()
 
 
-@pytest.mark.parametrize("text", [GENAI_PERF, SERVING])
+@pytest.mark.parametrize(
+    "text", [GENAI_PERF, SERVING, SERVING.replace("prefix-len 0", "prefix-len 64")]
+)
 def test_aiperf_s_own_configuration_takes_what_becomes_of_another_tool_s_words(
     text: str, aiperf_oracle: Oracle
 ) -> None:

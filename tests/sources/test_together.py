@@ -162,7 +162,9 @@ def test_every_command_takes_the_two(tmp_path: Path) -> None:
     serve, bench = written(tmp_path, serve_sh=CONTAINER + WRITES + SERVE, bench_sh=SERVING)
     shown = json.loads(run("show", bench, serve, "--format", "json").stdout)
     assert f"{serve} + {bench}" in json.dumps(shown)
-    assert "sweep        8 steps" in run("bench", bench, serve).stdout
+    planned = run("bench", bench, serve).stdout
+    assert "sweep        8 steps" in planned
+    assert "--tokenize-on-client: prompts are sent as token ids there" in planned
     same = run("diff", f"{serve},{bench}", f"{bench},{serve}")
     assert same.exit_code == 0, same.output
     without = run("diff", serve, f"{serve},{bench}")
@@ -171,6 +173,9 @@ def test_every_command_takes_the_two(tmp_path: Path) -> None:
     assert imported.exit_code == 0, imported.output
     assert f"from: 32  # {bench}:" in imported.stdout
     assert "to: 4096" in imported.stdout
+    told = " ".join(imported.stderr.split())
+    assert "replaced by aiperf, which sends the same load with other prompts" in told
+    assert "--random-ids has no equal in aiperf: prompts are runs of token ids there" in told
 
 
 @pytest.mark.parametrize("command", ["check", "show", "bench", "import"])

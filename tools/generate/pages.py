@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from generate.driver import driver_table
 from generate.kv_room import kv_room_table
+from generate.metrics import metrics_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,7 +23,11 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"<!-- (?P<kind>output|table): (?P<what>.*?) -->\n.*?<!-- end of (?P=kind) -->", re.DOTALL
 )
-TABLES = {"room for the KV cache": kv_room_table, "CUDA and driver by release": driver_table}
+TABLES = {
+    "room for the KV cache": kv_room_table,
+    "CUDA and driver by release": driver_table,
+    "what is measured": metrics_table,
+}
 
 
 def pages() -> dict[Path, str]:

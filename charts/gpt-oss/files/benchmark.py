@@ -31,16 +31,21 @@ from typing import Any
 OPTIONS = ("--target", "--sweep", "--rounds")
 FOLDER = "--artifact-dir"
 SUMMARY, RECORDS = "profile_export_aiperf.json", "profile_export.jsonl"
-COLUMNS = {
-    "requests/s": ("request_throughput", "avg"),
-    "tokens/s": ("output_token_throughput", "avg"),
-    "tokens/s/user": ("output_token_throughput_per_user", "avg"),
-    "TTFT p50 ms": ("time_to_first_token", "p50"),
-    "TTFT p99 ms": ("time_to_first_token", "p99"),
-    "ITL p50 ms": ("inter_token_latency", "p50"),
-    "ITL p99 ms": ("inter_token_latency", "p99"),
-    "good/s": ("goodput", "avg"),
+SENT = ("effectiveConcurrency", "requests", "errors")
+# What of aiperf's summary stands in each table, in milliseconds where it is time.
+SERVED = {"requests/s": "request_throughput", "good/s": "goodput"}
+RATES = {
+    "tokens/s": "output_token_throughput",
+    "total tokens/s": "total_token_throughput",
+    "tokens/s/user": "output_token_throughput_per_user",
+    "tokens/s/request": "e2e_output_token_throughput",
 }
+# benchmark_serving calls ITL TPOT, and ICL ITL.
+WAITS = (
+    {"TTFT": "time_to_first_token", "E2EL": "request_latency"},
+    {"ITL": "inter_token_latency", "ICL": "inter_chunk_latency"},
+)
+STATISTICS = {"mean": "avg", "p50": "p50", "p99": "p99"}
 # Share of the answers that may have another length, and of the concurrency that must be reached.
 OTHER_LENGTHS, IN_FLIGHT = 0.01, 0.9
 # Below so many seconds the first and the last requests weigh too much to judge by concurrency.
@@ -273,16 +278,33 @@ def _in_flight(command: list[str], summary: dict[str, Any]) -> tuple[str, str]:
 
 
 def table(done: list[tuple[Any, dict[str, Any]]]) -> str:
-    """What each step measured, one line a step."""
-    lines = [["concurrency", "effective", "answered", "failed", *COLUMNS]]
+    """What each step measured, a line a step: counts, rates, and what one waits for."""
+    sent = [["concurrency", "effective", "answered", "failed", *SERVED]]
+    rates = [["concurrency", *RATES]]
+    waits = [
+        ["concurrency", *(f"{n} {s} ms" for n in names for s in STATISTICS)] for names in WAITS
+    ]
+    tables = [sent, rates, *([head] for head in waits)]
     for step, summary in done:
-        told = [step[k] for k in ("concurrency", "effectiveConcurrency", "requests", "errors")]
-        told += [metric(summary, *column) for column in COLUMNS.values()]
-        lines.append(["-" if n is None else f"{n:.2f}".removesuffix(".00") for n in told])
-    widths = [max(map(len, column)) for column in zip(*lines, strict=True)]
+        at = step["concurrency"]
+        rows = [
+            [at, *(step[key] for key in SENT), *(metric(summary, tag) for tag in SERVED.values())],
+            [at, *(metric(summary, tag) for tag in RATES.values())],
+            *(
+                [at, *(metric(summary, t, s) for t in names.values() for s in STATISTICS.values())]
+                for names in WAITS
+            ),
+        ]
+        for rows_of, row in zip(tables, rows, strict=True):
+            rows_of.append(["-" if n is None else f"{n:.2f}".removesuffix(".00") for n in row])
+    return "\n".join(map(_columns, tables))
+
+
+def _columns(rows: list[list[str]]) -> str:
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return "\n".join(
-        "  ".join(cell.rjust(width) for cell, width in zip(line, widths, strict=True))
-        for line in lines
+        "  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True))
+        for row in rows
     )
 
 

@@ -11,6 +11,7 @@ import re
 from datetime import datetime
 from typing import TYPE_CHECKING, Any
 
+from gptoss.benchmarking.aiperf_traffic import sent_as
 from gptoss.benchmarking.plans import json_object
 from gptoss.benchmarking.runs import Latency, Point
 from gptoss.text.errors import InputError
@@ -48,11 +49,16 @@ def read_summary(path: Path) -> Point:
         requests=_whole(content, "request_count") or 0,
         errors=errors,
         duration=_of(content, "benchmark_duration"),
+        requests_per_second=_of(content, "request_throughput"),
         tokens_per_second=_of(content, "output_token_throughput"),
+        total_tokens_per_second=_total_tokens_per_second(content),
         tokens_per_second_per_user=_of(content, "output_token_throughput_per_user"),
+        tokens_per_second_per_request=_of(content, "e2e_output_token_throughput"),
         goodput=_of(content, "goodput"),
         ttft=_latency(content, "time_to_first_token"),
         itl=_latency(content, "inter_token_latency"),
+        icl=_latency(content, "inter_chunk_latency"),
+        e2el=_latency(content, "request_latency"),
         isl_client=_isl_of_client(content, config, endpoint),
         isl_server=_of(content, "usage_prompt_tokens"),
         osl=_of(content, "output_sequence_length"),
@@ -60,6 +66,7 @@ def read_summary(path: Path) -> Point:
         causes=_causes(content),
         cut_short=cancelled or content.get("is_complete") is False,
         started=_text(content.get("start_time")),
+        sent_as=sent_as(config),
         problems=_not_the_whole_time(content) if errors else (),
     )
 
@@ -99,7 +106,17 @@ def _text(value: object) -> str | None:
 
 
 def _latency(content: dict[str, Any], metric: str) -> Latency:
-    return Latency(*(_of(content, metric, percentile) for percentile in ("p50", "p90", "p99")))
+    return Latency(*(_of(content, metric, statistic) for statistic in ("avg", "p50", "p90", "p99")))
+
+
+def _total_tokens_per_second(content: dict[str, Any]) -> float | None:
+    """As aiperf says it, else in the proportion of its totals: rates are by the same time."""
+    own = _of(content, "total_token_throughput")
+    rate = _of(content, "output_token_throughput")
+    prompts, answers = _of(content, "total_isl"), _of(content, "total_osl")
+    if own is not None or rate is None or prompts is None or not answers:
+        return own
+    return rate * (prompts + answers) / answers
 
 
 def _effective_concurrency(content: dict[str, Any]) -> float | None:

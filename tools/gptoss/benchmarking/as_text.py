@@ -6,7 +6,17 @@ import textwrap
 from typing import TYPE_CHECKING
 
 from gptoss.benchmarking.comparison import predicted
-from gptoss.benchmarking.metrics import LATENCIES, LENGTHS, LOAD, RATES, shown, signed
+from gptoss.benchmarking.metrics import (
+    E2EL,
+    ICL,
+    LENGTHS,
+    LOAD,
+    RATES,
+    TPOT,
+    TTFT,
+    shown,
+    signed,
+)
 from gptoss.benchmarking.titles import about, point_name, problem_line
 from gptoss.text.columns import columns
 
@@ -18,8 +28,9 @@ if TYPE_CHECKING:
     from gptoss.benchmarking.runs import Run
 
 WIDTH = 100
-# A terminal has room for half of the columns: what was sent and its rates, then what one waits for.
-TABLES = ((*LOAD, *RATES), (LOAD[0], *LATENCIES, *LENGTHS))
+# What a terminal has room for: what was sent, its rates, then what one waits for.
+AT = LOAD[0]
+TABLES = ((*LOAD, *LENGTHS), (AT, *RATES), (AT, *TTFT, *E2EL), (AT, *TPOT, *ICL))
 
 
 def as_text(report: Report) -> str:
@@ -48,7 +59,12 @@ def _run(run: Run) -> Iterator[str]:
     yield textwrap.fill(
         about(run), WIDTH, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False
     )
-    for metrics in TABLES:
+    for table in TABLES:
+        # The concurrency stands even where nobody says it; of the rest, what somebody measured.
+        metrics = [
+            table[0],
+            *(m for m in table[1:] if any(m.of(p) is not None for p in run.points)),
+        ]
         yield ""
         head = [metric.head for metric in metrics]
         rows = [[shown(metric.of(point)) for metric in metrics] for point in run.points]

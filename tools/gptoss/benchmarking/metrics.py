@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from gptoss.benchmarking.runs import Point
+    from gptoss.benchmarking.runs import Latency, Point
 
 
 class Better(Enum):
@@ -24,7 +24,8 @@ class Better(Enum):
 class Metric:
     """One number of a point.
 
-    ``key`` is its name in JSON and CSV, ``head`` in tables; ``about`` says what it is.
+    ``key`` is its name in JSON and CSV, ``head`` in tables; ``about`` says what it is; ``aiperf``
+    and ``serving`` are what aiperf and benchmark_serving call it, '' where they have none.
     """
 
     key: str
@@ -33,6 +34,8 @@ class Metric:
     of: Callable[[Point], float | None]
     better: Better
     about: str
+    aiperf: str = ""
+    serving: str = ""
 
 
 LOAD = (
@@ -43,6 +46,8 @@ LOAD = (
         lambda p: p.concurrency,
         Better.NEITHER,
         "Requests that the client keeps in flight.",
+        "--concurrency",
+        "max_concurrency",
     ),
     Metric(
         "effectiveConcurrency",
@@ -51,6 +56,7 @@ LOAD = (
         lambda p: p.effective_concurrency,
         Better.NEITHER,
         "Requests that were in flight on the mean, start and end included.",
+        "effective_concurrency",
     ),
     Metric(
         "requests",
@@ -59,6 +65,8 @@ LOAD = (
         lambda p: p.requests,
         Better.NEITHER,
         "Requests that got a whole answer; only these are in rates and latencies.",
+        "request_count",
+        "completed",
     ),
     Metric(
         "errors",
@@ -67,16 +75,40 @@ LOAD = (
         lambda p: p.errors,
         Better.LOWER,
         "Requests that failed.",
+        "error_request_count",
+        "num_prompts - completed",
     ),
 )
 RATES = (
+    Metric(
+        "requestsPerSecond",
+        "req/s",
+        "requests/s",
+        lambda p: p.requests_per_second,
+        Better.HIGHER,
+        "Request throughput: answered requests by the time they all took.",
+        "request_throughput",
+        "request_throughput",
+    ),
     Metric(
         "tokensPerSecond",
         "tok/s",
         "tokens/s",
         lambda p: p.tokens_per_second,
         Better.HIGHER,
-        "Output tokens a second, of all requests together.",
+        "Output token throughput: tokens of all answers by the time they all took.",
+        "output_token_throughput",
+        "output_throughput",
+    ),
+    Metric(
+        "totalTokensPerSecond",
+        "total tok/s",
+        "tokens/s",
+        lambda p: p.total_tokens_per_second,
+        Better.HIGHER,
+        "Total token throughput: tokens of prompts and answers by the time they all took.",
+        "total_token_throughput",
+        "total_token_throughput",
     ),
     Metric(
         "tokensPerSecondPerGpu",
@@ -88,7 +120,7 @@ RATES = (
     ),
     Metric(
         "tokensPerSecondPerDecodeGpu",
-        "tok/s/decode GPU",
+        "tok/s/decode",
         "tokens/s/GPU",
         lambda p: p.tokens_per_second_per_decode_gpu,
         Better.HIGHER,
@@ -100,7 +132,18 @@ RATES = (
         "tokens/s/user",
         lambda p: p.tokens_per_second_per_user,
         Better.HIGHER,
-        "How fast one answer is written after its first token: the mean of 1 / ITL.",
+        "How fast one answer is written after its first token: the mean of 1 / TPOT.",
+        "output_token_throughput_per_user",
+    ),
+    Metric(
+        "tokensPerSecondPerRequest",
+        "tok/s/request",
+        "tokens/s/user",
+        lambda p: p.tokens_per_second_per_request,
+        Better.HIGHER,
+        "How fast one answer comes with its TTFT: the mean of its tokens / E2EL.",
+        "e2e_output_token_throughput",
+        "user_throughput",
     ),
     Metric(
         "goodput",
@@ -109,50 +152,70 @@ RATES = (
         lambda p: p.goodput,
         Better.HIGHER,
         "Requests a second that kept every limit the run was given; empty when it had none.",
+        "goodput",
+        "request_goodput",
     ),
 )
-LATENCIES = (
-    Metric(
-        "ttftP50Ms",
-        "TTFT p50",
-        "ms",
-        lambda p: p.ttft.p50,
-        Better.LOWER,
-        "Time to the first visible token: half of the requests had to wait less.",
-    ),
-    Metric(
-        "ttftP90Ms",
-        "TTFT p90",
-        "ms",
-        lambda p: p.ttft.p90,
-        Better.LOWER,
-        "Time to the first visible token: nine of ten requests had to wait less.",
-    ),
-    Metric(
-        "ttftP99Ms",
-        "TTFT p99",
-        "ms",
-        lambda p: p.ttft.p99,
-        Better.LOWER,
-        "Time to the first visible token: 99 of 100 requests had to wait less.",
-    ),
-    Metric(
-        "itlP50Ms",
-        "ITL p50",
-        "ms",
-        lambda p: p.itl.p50,
-        Better.LOWER,
-        "Time between tokens, the mean of a request: half of the requests were faster.",
-    ),
-    Metric(
-        "itlP99Ms",
-        "ITL p99",
-        "ms",
-        lambda p: p.itl.p99,
-        Better.LOWER,
-        "Time between tokens, the mean of a request: 99 of 100 requests were faster.",
-    ),
+
+
+def _latencies(
+    key: str, head: str, of: Callable[[Point], Latency], about: str, aiperf: str, serving: str
+) -> tuple[Metric, ...]:
+    """Mean and percentiles of a latency."""
+    return tuple(
+        Metric(
+            f"{key}{statistic.capitalize()}Ms",
+            f"{head} {statistic}",
+            "ms",
+            lambda point, statistic=statistic: getattr(of(point), statistic),  # type: ignore[misc]
+            Better.LOWER,
+            f"{about}; {said}.",
+            aiperf,
+            serving,
+        )
+        for statistic, said in STATISTICS_SAID.items()
+    )
+
+
+STATISTICS_SAID = {
+    "mean": "the mean of all requests",
+    "p50": "half of the requests had less: the median",
+    "p90": "nine of ten requests had less",
+    "p99": "99 of 100 requests had less",
+}
+TTFT = _latencies(
+    "ttft",
+    "TTFT",
+    lambda p: p.ttft,
+    "Time to the first token: from sending a request to its first chunk",
+    "time_to_first_token",
+    "ttft",
 )
+TPOT = _latencies(
+    "itl",
+    "ITL (TPOT)",
+    lambda p: p.itl,
+    "Time per output token after the first, the mean of a request: (E2EL - TTFT) / (OSL - 1)",
+    "inter_token_latency",
+    "tpot",
+)
+ICL = _latencies(
+    "icl",
+    "ICL",
+    lambda p: p.icl,
+    "Inter-chunk latency: time between two chunks of an answer, each gap for itself",
+    "inter_chunk_latency",
+    "itl",
+)
+E2EL = _latencies(
+    "e2el",
+    "E2EL",
+    lambda p: p.e2el,
+    "End-to-end latency: from sending a request to the end of its answer",
+    "request_latency",
+    "e2el",
+)
+LATENCIES = (*TTFT, *TPOT, *ICL, *E2EL)
 LENGTHS = (
     Metric(
         "islClient",
@@ -161,6 +224,8 @@ LENGTHS = (
         lambda p: p.isl_client,
         Better.NEITHER,
         "Tokens of a prompt as the client made it.",
+        "input_sequence_length",
+        "total_input_tokens / completed",
     ),
     Metric(
         "islServer",
@@ -169,8 +234,18 @@ LENGTHS = (
         lambda p: p.isl_server,
         Better.NEITHER,
         "Tokens of a prompt as the server counted it, chat template included.",
+        "usage_prompt_tokens",
     ),
-    Metric("osl", "OSL", "tokens", lambda p: p.osl, Better.NEITHER, "Tokens of an answer."),
+    Metric(
+        "osl",
+        "OSL",
+        "tokens",
+        lambda p: p.osl,
+        Better.NEITHER,
+        "Tokens of an answer.",
+        "output_sequence_length",
+        "total_output_tokens / completed",
+    ),
 )
 METRICS = (*LOAD, *RATES, *LATENCIES, *LENGTHS)
 COMPARED = tuple(

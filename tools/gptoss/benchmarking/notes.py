@@ -1,4 +1,4 @@
-"""What a reader must know before believing a number: biases, and unlike things side by side."""
+"""What a reader must know before believing a number."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.benchmarking.metrics import shown
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Iterator
 
     from gptoss.benchmarking.runs import Run
 
@@ -79,38 +79,6 @@ def _no_gpus(run: Run) -> Iterator[str]:
 def _benchmark_serving(run: Run) -> Iterator[str]:
     if any(p.tool == "benchmark_serving" for p in run.points):
         yield (
-            "benchmark_serving: its TPOT is shown as ITL, and tokens/s/user is 1 / its mean TPOT, "
-            "as aiperf has them"
+            "benchmark_serving: its TPOT is shown as ITL and its ITL as ICL, as aiperf has them; "
+            "tok/s/user is 1 / its mean TPOT, and its user throughput is tok/s/request"
         )
-
-
-def unlike(run: Run, base: Run) -> list[str]:
-    """What makes two runs' numbers not comparable."""
-    found = []
-    for what, mine, its in (
-        ("model", run.model, base.model),
-        ("tool", _tools(run), _tools(base)),
-        ("engine", _engine(run), _engine(base)),
-        ("ISL", _rounded([p.isl_client for p in run.points]), _rounded(_isl(base))),
-        ("OSL", _rounded([p.osl for p in run.points]), _rounded([p.osl for p in base.points])),
-    ):
-        if mine and its and mine != its:
-            found.append(f"{what} differs: {mine}, and {its} in the baseline")
-    return found
-
-
-def _engine(run: Run) -> str:
-    return "simulated" if run.plan.simulated else "real"
-
-
-def _isl(run: Run) -> list[float | None]:
-    return [p.isl_client for p in run.points]
-
-
-def _tools(run: Run) -> str:
-    return ", ".join(sorted({p.tool for p in run.points if p.tool}))
-
-
-def _rounded(values: Sequence[float | None]) -> str:
-    """Lengths to two digits: prompts of one length differ by a token or two."""
-    return ", ".join(sorted({f"{float(f'{value:.2g}'):g}" for value in values if value}))

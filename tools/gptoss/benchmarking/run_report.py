@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
+from gptoss.benchmarking.comparable import not_comparable
 from gptoss.benchmarking.comparison import Compared, compared, differences
-from gptoss.benchmarking.notes import notes_of, unlike
+from gptoss.benchmarking.notes import notes_of
 from gptoss.benchmarking.run_folders import read_runs
 from gptoss.text.errors import InputError
 
@@ -37,11 +38,11 @@ class Report:
 
     @property
     def notes(self) -> list[tuple[Run, str]]:
-        """What to know about the numbers, by run."""
-        noted = [(run, text) for run in self.shown for text in notes_of(run)]
-        if self.baseline:
-            noted += [(run, text) for run in self.runs for text in unlike(run, self.baseline)]
-        return noted
+        """What to know about the numbers, by run; what cannot be compared comes first."""
+        first = self.baseline or self.runs[0]
+        others = [(run, not_comparable(run, first)) for run in self.shown if run is not first]
+        noted = [(run, text) for run, text in others if text]
+        return [*noted, *((run, text) for run in self.shown for text in notes_of(run))]
 
     @property
     def comparisons(self) -> list[Compared]:

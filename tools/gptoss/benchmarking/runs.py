@@ -13,11 +13,15 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 
+STATISTICS = ("mean", "p50", "p90", "p99")
 MEANS = (
     "effective_concurrency",
     "duration",
+    "requests_per_second",
     "tokens_per_second",
+    "total_tokens_per_second",
     "tokens_per_second_per_user",
+    "tokens_per_second_per_request",
     "goodput",
     "isl_client",
     "isl_server",
@@ -27,8 +31,9 @@ MEANS = (
 
 @dataclass(frozen=True)
 class Latency:
-    """Percentiles over the answered requests, in milliseconds."""
+    """Mean and percentiles over the answered requests, in milliseconds."""
 
+    mean: float | None = None
     p50: float | None = None
     p90: float | None = None
     p99: float | None = None
@@ -38,8 +43,11 @@ class Latency:
 class Point:
     """What one concurrency gave.
 
-    Lengths are mean tokens a request, durations seconds. ``trials`` are the profile runs whose
-    means the numbers are, when there was more than one.
+    ``sent_as`` is what else two runs must share, by name, as in ``endpoint``: ``chat``.
+    Lengths are mean tokens a request, durations seconds. ``itl`` is the mean gap between the tokens
+    of a request, ``icl`` each gap between two chunks; of the rates that a user sees, ``_per_user``
+    is after the first token and ``_per_request`` has the wait for it in it. ``trials`` are the
+    profile runs whose means the numbers are, when there was more than one.
     """
 
     folder: Path
@@ -51,11 +59,16 @@ class Point:
     requests: int | None = None
     errors: int | None = None
     duration: float | None = None
+    requests_per_second: float | None = None
     tokens_per_second: float | None = None
+    total_tokens_per_second: float | None = None
     tokens_per_second_per_user: float | None = None
+    tokens_per_second_per_request: float | None = None
     goodput: float | None = None
     ttft: Latency = Latency()
     itl: Latency = Latency()
+    icl: Latency = Latency()
+    e2el: Latency = Latency()
     isl_client: float | None = None
     isl_server: float | None = None
     osl: float | None = None
@@ -63,6 +76,7 @@ class Point:
     causes: Mapping[str, int] = field(default_factory=dict)
     cut_short: bool = False
     started: str | None = None
+    sent_as: Mapping[str, str] = field(default_factory=dict)
     problems: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
     gpus: Gpus = field(default_factory=Gpus)
@@ -127,6 +141,8 @@ def together(trials: Sequence[Point]) -> Point:
         osl_mismatches=_total([t.osl_mismatches for t in trials]),
         ttft=_latency([t.ttft for t in trials]),
         itl=_latency([t.itl for t in trials]),
+        icl=_latency([t.icl for t in trials]),
+        e2el=_latency([t.e2el for t in trials]),
         causes=causes,
         cut_short=any(t.cut_short for t in trials),
         trials=tuple(trials),
@@ -134,7 +150,7 @@ def together(trials: Sequence[Point]) -> Point:
 
 
 def _latency(found: Sequence[Latency]) -> Latency:
-    return Latency(*(_mean([getattr(x, p) for x in found]) for p in ("p50", "p90", "p99")))
+    return Latency(*(_mean([getattr(x, p) for x in found]) for p in STATISTICS))
 
 
 def _mean(values: Sequence[float | None]) -> float | None:

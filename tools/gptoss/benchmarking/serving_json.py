@@ -4,9 +4,11 @@ Its fields are those that ``benchmark`` and ``main`` of tensorrt_llm/serve/scrip
 benchmark_serving.py write (NVIDIA/TensorRT-LLM at 0228a71); lists only with ``--save-detailed``.
 Three of its words mean something else in aiperf:
 
-* its ITL is the gap between chunks, its TPOT the mean gap of a request, which aiperf calls ITL;
-* its user throughput is an answer's tokens by its whole latency, prefill included; here it is
-  1 / TPOT, as in aiperf;
+* its ITL is the gap between chunks, which aiperf calls ICL; its TPOT is the mean gap of a request,
+  which aiperf calls ITL;
+* its user throughput is an answer's tokens by its whole latency, prefill included, which aiperf
+  calls E2E output token throughput; aiperf's throughput per user, the mean of 1 / TPOT, it has not,
+  and 1 / its mean TPOT stands in for it;
 * goodput stands under ``request_goodput:``, with the colon.
 """
 
@@ -23,6 +25,7 @@ from gptoss.text.secrets import without_secrets
 if TYPE_CHECKING:
     from pathlib import Path
 
+ENDPOINTS = {"openai": "completions", "openai-chat": "chat"}
 OWN_KEYS = {"backend", "model_id", "num_prompts", "request_throughput", "max_concurrency"}
 
 
@@ -59,15 +62,21 @@ def read_result(path: Path) -> Point:
         requests=completed,
         errors=max(0, prompts - completed),
         duration=_number(content, "duration"),
+        requests_per_second=_number(content, "request_throughput"),
         tokens_per_second=_number(content, "output_throughput"),
+        total_tokens_per_second=_number(content, "total_token_throughput"),
         tokens_per_second_per_user=1000 / tpot if tpot else None,
+        tokens_per_second_per_request=_number(content, "user_throughput"),
         goodput=_number(content, "request_goodput:"),
         ttft=_latency(content, "ttft", "ttfts"),
         itl=_latency(content, "tpot"),
+        icl=_latency(content, "itl"),
+        e2el=_latency(content, "e2el", "e2els"),
         isl_client=_mean(content, "total_input_tokens", completed),
         osl=_mean(content, "total_output_tokens", completed),
         causes=_causes(content, prompts - completed),
         started=str(content.get("date") or "") or None,
+        sent_as={"endpoint": ENDPOINTS.get(str(content.get("backend")), "another")},
     )
 
 
@@ -87,16 +96,20 @@ def _concurrency(content: dict[str, Any]) -> int | None:
 
 
 def _latency(content: dict[str, Any], metric: str, detailed: str = "") -> Latency:
-    """Percentiles as given; those that were not asked for come from the detailed list."""
+    """Mean and percentiles as given; those not asked for come from the detailed list."""
     values = content.get(detailed)
     listed = [1000 * v for v in values if v] if isinstance(values, list) else []
+    mean = _number(content, f"mean_{metric}_ms")
+    if mean is None and listed:
+        mean = sum(listed) / len(listed)
     given = (f"median_{metric}_ms", f"p90_{metric}_ms", f"p99_{metric}_ms")
     found = [_number(content, key) for key in given]
     return Latency(
+        mean,
         *(
             percentile(listed, percent) if value is None else value
             for value, percent in zip(found, (50, 90, 99), strict=True)
-        )
+        ),
     )
 
 

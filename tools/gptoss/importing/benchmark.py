@@ -10,6 +10,7 @@ from gptoss.importing.context import leaf
 from gptoss.importing.environment import environment, holds_secret
 from gptoss.importing.flags import flag_words
 from gptoss.importing.whole import OBJECT_NAME
+from gptoss.sources.parts.load_generators import GENAI_PERF, WITHOUT_EQUAL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -122,10 +123,13 @@ def _note_job(benchmark: Benchmark, context: Context) -> None:
     """Notes what the chart's Job does otherwise."""
     pod = benchmark.pod
     for lost in benchmark.lost:
-        context.left_out(f"benchmark: {lost.value} has no equal in aiperf", lost.place)
+        why = WITHOUT_EQUAL.get(lost.value)
+        told = f"benchmark: {lost.value} has no equal in aiperf{f': {why}' if why else ''}"
+        context.left_out(told, lost.place)
     tool = benchmark.tool
     if tool and tool.value != AIPERF:
-        told = f"benchmark: {tool.value} is replaced by aiperf: the same lengths and concurrency"
+        same = "traffic" if tool.value == GENAI_PERF else "load with other prompts"
+        told = f"benchmark: {tool.value} is replaced by aiperf, which sends the same {same}"
         context.mended(told, tool.place)
     installs = [c for c in pod.commands if c.line.startswith(("pip ", "pip3 ", "apt-get ", "apt "))]
     if installs:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import shlex
+import textwrap
 from typing import TYPE_CHECKING, Any
 
 from gptoss.showing import production
+from gptoss.sources.parts.load_generators import WITHOUT_EQUAL
 from gptoss.text.columns import columns
 from gptoss.text.errors import InputError
 from gptoss.text.secrets import without_secrets
@@ -123,7 +125,23 @@ def _text(deployment: Deployment, numbers: dict[str, Any]) -> str:
     ]
     first = numbers["steps"][0]["argv"]
     lines += ["", "  the first step (--format json gives each):"] if sweep else [""]
-    return "\n".join([*lines, _command_line(first)])
+    return "\n".join([*lines, _command_line(first), *_other_prompts(deployment)])
+
+
+def _other_prompts(deployment: Deployment) -> list[str]:
+    """What the command line does not send as the load generator does that it stands for."""
+    benchmark = deployment.benchmark
+    if benchmark is None or benchmark.tool is None or not benchmark.lost:
+        return []
+    lines = [f"  {benchmark.tool.value} has no equal in aiperf for:"]
+    for flag in benchmark.lost:
+        why = WITHOUT_EQUAL.get(flag.value)
+        lines.append(
+            textwrap.indent(
+                textwrap.fill(f"{flag.value}: {why}" if why else flag.value, 94), "    "
+            )
+        )
+    return ["", *lines]
 
 
 def _traffic(deployment: Deployment, numbers: dict[str, Any]) -> list[str]:

@@ -2,7 +2,9 @@
 
 genai-perf's flags are aiperf's, save for those behind ``--``, which are perf_analyzer's
 (ai-dynamo/aiperf docs/migrating.md). benchmark_serving is TensorRT-LLM's own script
-(NVIDIA/TensorRT-LLM tensorrt_llm/serve/scripts/benchmark_serving.py @0228a71).
+(NVIDIA/TensorRT-LLM tensorrt_llm/serve/scripts/benchmark_serving.py @0228a71,
+benchmark_dataset.py @0bf6dbc). What it becomes is the same load (lengths, clients, requests,
+endpoint, sampling) with other prompts: its random ones are runs of token ids, aiperf's are prose.
 """
 
 from __future__ import annotations
@@ -41,6 +43,14 @@ METRICS = {
     "tpot": "inter_token_latency",
     "e2el": "request_latency",
 }
+# What flags without an equal do.
+WITHOUT_EQUAL = {
+    "--random-ids": "prompts are runs of token ids there; aiperf sends prose, and has the like "
+    "from 0.13 on (--prompt-corpus random)",
+    "--tokenize-on-client": "prompts are sent as token ids there, which the server need not make; "
+    "aiperf sends text",
+}
+PREFIX = "--random-prefix-len"
 # What aiperf does anyway, and what is read together with another flag.
 IMPLIED = (
     *("--backend", "--endpoint", "--host", "--port", "--model", "--served-model-name"),
@@ -50,7 +60,7 @@ IMPLIED = (
 # Values that make a flag do nothing, or what aiperf does anyway.
 NEUTRAL = {
     "--dataset-name": "random",
-    "--random-prefix-len": "0",
+    PREFIX: "0",
     "--random-range-ratio": "0",
     "--request-rate": "inf",
 }
@@ -138,6 +148,9 @@ def _from_serving(tool: Located[str], words: Sequence[Located[str]]) -> Measurem
             made.add(flag, SERVING[name], value.value)
         elif name in SAMPLING:
             made.add(flag, "--extra-inputs", f"{name[2:].replace('-', '_')}:{value.value}")
+        elif name == PREFIX:
+            made.add(flag, "--prompt-prefix-pool-size", "1")
+            made.add(flag, "--prompt-prefix-length", value.value)
         elif name == "--ignore-eos":
             made.add(flag, "--extra-inputs", "ignore_eos:true")
         elif name == "--goodput":
@@ -146,6 +159,7 @@ def _from_serving(tool: Located[str], words: Sequence[Located[str]]) -> Measurem
         else:
             made.lose(flag)
     if "--temperature" not in given:
+        # It decodes greedily unless it is told otherwise.
         made.add(tool, "--extra-inputs", "temperature:0")
     return made.measurement
 
