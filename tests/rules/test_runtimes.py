@@ -78,7 +78,7 @@ SERVE_BAD = {
     "      - {name: model-cache, persistentVolumeClaim: {claimName: gpt-oss-model-cache}}\n"
     "      - {name: engine, configMap: {name: gpt-oss-engine}}\n"
     "      - {name: shared-memory, emptyDir: {medium: Memory, sizeLimit: 64Mi}}\n",
-    "M001": "# server.yaml\nmoe_config: {backend: CUTEDSL}\n",
+    "M001": "# server.yaml\nmoe_config: {backend: DEEPGEMM}\n",
     "P001": "# server.yaml\ntensor_parallel_size: 8\n",
     "S004": "# server env\nTIKTOKEN_ENCODINGS_BASE: null\n",
     "S011": "# server env\nHF_HOME: /root/cache\n",

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 from generate.driver import driver_table
 from generate.kv_room import kv_room_table
 from generate.metrics import metrics_table
+from generate.moe import moe_sources, moe_table
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -27,6 +28,8 @@ TABLES = {
     "room for the KV cache": kv_room_table,
     "CUDA and driver by release": driver_table,
     "what is measured": metrics_table,
+    "MoE kernels": moe_table,
+    "sources of MoE kernels": moe_sources,
 }
 
 

@@ -128,6 +128,27 @@ MODEL = FileShape(
     entries={"evaluation": {"low": SIZES, "medium": SIZES, "high": SIZES}},
     names=TEXT,
 )
+MOE = FileShape(
+    top={"algorithms": MAP, "generations": MAP, "backends": MAP},
+    entries={
+        "algorithms": {"activations": TEXT},
+        "generations": {
+            "sm": Want("two compute capabilities", lambda v: isinstance(v, list) and len(v) == 2),
+            "auto": TEXT,
+            "algorithm": TEXT,
+            "source": TEXT,
+        },
+        "backends": {
+            **{key: MAP._replace(optional=True) for key in ("runs", "doubtful", "algorithm")},
+            **{key: MAP._replace(optional=True) for key in ("degrades", "for")},
+            "experimental": texts()._replace(optional=True),
+            "instead": TEXT._replace(optional=True),
+            "deprecated": VERSION._replace(optional=True),
+            "source": TEXT,
+        },
+    },
+    names=TEXT,
+)
 
 
 def faults_of(content: Mapping[str, Any], shape: FileShape) -> Iterator[str]:

@@ -8,16 +8,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.facts.moe_kernels import moe_kernels
+from gptoss.facts.versions import version_number
 from gptoss.rules.kernels.matrix import (
-    ALGORITHMS,
-    DEGRADES_FROM,
-    KERNELS,
     OVERRIDE,
     README,
     RESOLVER,
     backend_of,
     default_algorithm,
-    generation,
     override_of,
 )
 from gptoss.rules.rule import Need, Said, Severity, rule
@@ -46,7 +44,8 @@ def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Ite
     """
     known = facts.engine_fields.get("moe_config.backend", {}).get("enum") or ()
     backend = worker.engine["moe_config.backend"]
-    if backend.value in known and backend.value not in model.moe_backends:
+    taken = (*model.moe_backends, *moe_kernels().backends)
+    if backend.value in known and backend.value not in taken:
         yield Said(
             backend,
             f"moe_config.backend {backend.value} cannot run the experts of {model.id}",
@@ -69,34 +68,33 @@ def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]
     runs W4A16_MXFP4 on Hopper only. The engine fails when it builds or first runs the experts,
     with messages such as "list index out of range" or "WFP4A16 MoE is unsupported".
     """
-    kind, backend = generation(worker.gpu), backend_of(worker)
-    if worker.gpu is None or kind is None or backend not in KERNELS:
+    kernels, name = moe_kernels(), backend_of(worker)
+    kind, backend = kernels.generation(worker.gpu), kernels.backends.get(name or "")
+    if worker.gpu is None or kind is None or backend is None:
         return
-    degrades = deployment.release is None or deployment.release.number >= DEGRADES_FROM
-    if backend == "TRTLLM" and kind == "hopper" and degrades:
+    if not backend.runs[kind.name] and backend.degrades_on(kind.name, deployment.release):
         return
     override = override_of(worker)
-    asked = override[1] if override and override[1] in ALGORITHMS else None
+    asked = override[1] if override and override[1] in kernels.activations else None
     algorithm = asked or default_algorithm(worker)
-    if algorithm in KERNELS[backend][kind]:
+    if algorithm in backend.runs[kind.name]:
         return
     setting = worker.engine["moe_config.backend"]
-    pinned = setting.is_set and not (asked and KERNELS[backend][kind])
+    pinned = setting.is_set and not (asked and backend.runs[kind.name])
     at = setting if pinned or override is None else override[0]
     yield Said(
         at,
-        f"MoE backend {backend} has no {algorithm} kernel on {worker.gpu.name} "
+        f"MoE backend {backend.name} has no {algorithm} kernel on {worker.gpu.name} "
         f"(SM {worker.gpu.sm})",
-        _kernel_hint(kind, asked),
-        also=[(setting, f"the backend is {backend}")] if setting.is_set else [],
+        _kernel_hint(kind.auto, asked),
+        also=[(setting, f"the backend is {backend.name}")] if setting.is_set else [],
     )
 
 
-def _kernel_hint(kind: str, asked: str | None) -> str:
+def _kernel_hint(auto: str, asked: str | None) -> str:
     if asked:
         return f"remove {OVERRIDE}, or set it to what the backend has kernels for"
-    best = "TRITON" if kind == "hopper" else "TRTLLM"
-    return f"write moe_config.backend: {best}, or leave it out"
+    return f"write moe_config.backend: {auto}, or leave it out"
 
 
 @rule(
@@ -112,13 +110,14 @@ def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
 
     It was deprecated in September 2026, with removal announced for three months later.
     """
-    if release.number < (1, 5):
-        return
     backend = worker.engine["moe_config.backend"]
-    if backend.is_set and backend.value == "TRITON":
+    known = moe_kernels().backends.get(str(backend.value))
+    if known is None or not known.deprecated or release.number < version_number(known.deprecated):
+        return
+    if backend.is_set:
         yield Said(
             backend,
-            f"moe_config.backend TRITON is deprecated in TensorRT-LLM {release.trtllm}",
+            f"moe_config.backend {known.name} is deprecated in TensorRT-LLM {release.trtllm}",
             "write AUTO, or CUTLASS on Hopper",
         )
 
@@ -140,10 +139,10 @@ def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     GPUs: measure before keeping it.
     """
     backend = worker.engine["moe_config.backend"]
-    known = worker.gpu is not None
+    kind = moe_kernels().generation(worker.gpu)
     if not backend.is_set or backend.value != "CUTLASS":
         return
-    if known and generation(worker.gpu) != "blackwell":
+    if worker.gpu and (kind is None or kind.auto != "TRTLLM"):
         return
     where = worker.gpu.name if worker.gpu else "Blackwell"
     yield Said(
@@ -167,10 +166,42 @@ def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
 
     It is meant for Hopper. On Blackwell CUTLASS and TRTLLM have native MXFP4 kernels.
     """
-    backend = worker.engine["moe_config.backend"]
-    if worker.gpu and generation(worker.gpu) == "blackwell" and backend.value == "TRITON":
+    backend, kernels = worker.engine["moe_config.backend"], moe_kernels()
+    kind, known = kernels.generation(worker.gpu), kernels.backends.get(str(backend.value))
+    if worker.gpu and kind and known and kind.name in known.experimental:
         yield Said(
             backend,
-            f"moe_config.backend TRITON is experimental on {worker.gpu.name}",
-            "write moe_config.backend: TRTLLM",
+            f"moe_config.backend {known.name} is experimental on {worker.gpu.name}",
+            f"write moe_config.backend: {kind.auto}",
+        )
+
+
+@rule(
+    "M008",
+    "moe-backend-replaced",
+    Severity.WARNING,
+    of=WORKERS,
+    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5 "
+    "(get_moe_cls); pull request 17570",
+    needs=(Need.ENGINE, Need.GPU),
+)
+def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Said]:
+    """The engine takes another MoE backend than the one that is written.
+
+    CUTEDSL and DENSEGEMM have no kernels for MXFP4 experts: the engine logs a warning and runs
+    CUTLASS. From Dynamo 1.5 on it also replaces TRTLLM on Hopper, where it failed before.
+    """
+    backend, kernels = worker.engine["moe_config.backend"], moe_kernels()
+    known, kind = kernels.backends.get(str(backend.value)), kernels.generation(worker.gpu)
+    if known is None or kind is None:
+        return
+    other = known.instead
+    if not other:
+        empty = not known.runs[kind.name] and known.degrades_on(kind.name, deployment.release)
+        other = "another backend" if empty and deployment.release else ""
+    if other:
+        yield Said(
+            backend,
+            f"moe_config.backend is {known.name}, but the engine runs {other} for MXFP4 experts",
+            f"write moe_config.backend: {kind.auto}, or leave it out",
         )

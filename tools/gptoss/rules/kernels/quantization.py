@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.rules.fixes import remove_variable
 from gptoss.rules.kernels.matrix import (
-    ALGORITHMS,
     OVERRIDE,
     RESOLVER,
     default_algorithm,
@@ -37,11 +37,12 @@ def quantization_override_ignored(worker: Worker) -> Iterator[Said]:
     It logs "Unsupported quant algo" once, among thousands of lines, and goes on with its default.
     """
     override = override_of(worker)
-    if override and override[1] not in ALGORITHMS:
+    known = moe_kernels().activations
+    if override and override[1] not in known:
         yield Said(
             override[0],
             f"{OVERRIDE}={override[0].value} is not known and ignored",
-            f"use one of {', '.join(ALGORITHMS)}, or remove it",
+            f"use one of {', '.join(known)}, or remove it",
         )
 
 
