@@ -18,6 +18,7 @@ from generate.target_settings import engine_settings, variables
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders
 from gptoss.reports.common import sizes
+from gptoss.rules.kernels.matrix import default_algorithm, override_of
 from gptoss.showing import bench
 
 if TYPE_CHECKING:
@@ -116,9 +117,10 @@ def _topology(worker: Worker) -> str:
 
 
 def _quantization(deployment: Deployment) -> str:
-    """The quantisation of every worker: the checkpoint's unless something overrides it."""
-    override = deployment.workers[0].pod.environment.get("OVERRIDE_QUANT_ALGO")
-    return (override and override.value) or "checkpoint's"
+    """The quantisation in force: what overrides it, or what the engine takes on this GPU."""
+    worker = deployment.workers[0]
+    override = override_of(worker)
+    return (override[1] if override else default_algorithm(worker)) or "checkpoint's"
 
 
 def _page(deployment: Deployment, facts: Facts) -> dict[str, Any]:
