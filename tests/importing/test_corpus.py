@@ -34,6 +34,8 @@ if not FILES:
 
 # What differs in whatever is imported, with the reason.
 BY_THE_CHART = {
+    "$DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": "without it answers are cut off after 5 seconds",
+    "$DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS": "the frontend waits for answers as long",
     "$HF_HUB_OFFLINE": "the chart serves from its cache without the network",
     "$SERVED_MODEL_NAME": "nobody reads it",
     "$TRTLLM_NO_USAGE_STATS": "the chart's server tells nobody of its use",
@@ -41,8 +43,12 @@ BY_THE_CHART = {
     "--dyn-reasoning-parser": "without it clients get raw channel markup",
     "--dyn-tool-call-parser": "without it clients get raw channel markup",
     "--enforce-disagg": "decode workers would silently prefill",
+    "cpu request": "the chart asks for a share of the node by GPU",
+    "memory request": "the chart asks for a share of the node by GPU",
 }
 RECIPES = {
+    "extra input nvext": "Dynamo refuses it from 1.3 on",
+    "headers": "aiperf sends Accept by itself, and the frontend asks for no key",
     "image": "a patch of the release that the chart runs",
     "revision": "the recipe serves whatever is newest",
     "concurrency": "the recipe counts 6 GPUs where 5 are",
