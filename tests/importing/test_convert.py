@@ -346,6 +346,12 @@ def test_what_newer_frontends_refuse_of_a_request_is_left_out() -> None:
     assert "nvext.ignore_eos" in told(imported, Outcome.MENDED)
 
 
+def test_headers_of_a_benchmark_are_told_by_name_alone() -> None:
+    imported = imported_from(job_with("-H", "Authorization: Bearer s3cret", "-H", "X-Team: a"))
+    assert "header Authorization, X-Team" in told(imported, Outcome.LEFT_OUT)
+    assert "s3cret" not in imported.text + told(imported, Outcome.LEFT_OUT)
+
+
 def test_a_job_without_warm_up_is_told_that_the_chart_has_one() -> None:
     parts = objects()
     args = parts["benchmark"]["spec"]["template"]["spec"]["containers"][0]["args"]

@@ -105,6 +105,11 @@ def _extra_words(flags: dict[str, InForce], context: Context) -> Iterator[str]:
             context.left_out(told, flag.place)
             continue
         yield from flag_words(name, flag)
+    headers = flags.get(HEADER)
+    if headers and headers.place:
+        names = ", ".join(word.partition(":")[0] for word in headers.words)
+        told = f"benchmark: header {names}; aiperf sends Accept itself, and no key is asked for"
+        context.left_out(told, headers.place)
     inputs = flags.get(EXTRA_INPUTS)
     for pair in inputs.words if inputs else ():
         if inputs and inputs.place and pair.replace(" ", "") == REFUSED:
