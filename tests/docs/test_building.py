@@ -2,20 +2,18 @@
 
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
 
 from gptoss.facts.world import Facts
 from tests.chart.rendering import ROOT
+from tests.shellcheck import passes_shellcheck
 
 PAGE = (ROOT / "docs" / "building.md").read_text(encoding="utf-8")
 SHELL = re.compile(r"```sh\n(.*?)```", re.DOTALL)
 DOCKERFILES = sorted((ROOT / "images").glob("*/Dockerfile"))
 ARGUMENT = re.compile(r"^ARG (\w+)=(.+)$", re.MULTILINE)
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 
 
 def arguments(dockerfile: Path) -> dict[str, str]:
@@ -78,11 +76,4 @@ def test_a_build_command_names_a_folder_of_images_and_arguments_that_its_dockerf
 def test_the_shell_commands_of_the_page_pass_shellcheck() -> None:
     assert len(BUILDS) == 4
     for block in SHELL.findall(PAGE):
-        done = subprocess.run(
-            [SHELLCHECK, "--shell=bash", "-"],
-            input=block,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
+        passes_shellcheck(block)

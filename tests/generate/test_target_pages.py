@@ -3,8 +3,6 @@
 import json
 import re
 import shlex
-import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -16,9 +14,9 @@ from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.rules.rule import RULES
 from gptoss.text.places import Place
 from tests.chart.rendering import ROOT
+from tests.shellcheck import passes_shellcheck
 
 PAGES = sorted((ROOT / "docs/targets").glob("*-*.md"))
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 BASH = re.compile(r"```bash\n(.*?)```", re.DOTALL)
 YAML = re.compile(r"```yaml\n(.*?)```", re.DOTALL)
 
@@ -53,14 +51,7 @@ def test_a_page_asks_for_reasoning_effort_in_the_words_of_its_server(page: Path)
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_shell_commands_of_a_page_pass_shellcheck(page: Path) -> None:
     for block in BASH.findall(page.read_text(encoding="utf-8")):
-        done = subprocess.run(
-            [SHELLCHECK, "--shell=bash", "-"],
-            input=block,
-            capture_output=True,
-            text=True,
-            check=False,
-        )
-        assert done.returncode == 0, done.stdout
+        passes_shellcheck(block)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)

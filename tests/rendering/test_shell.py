@@ -6,9 +6,7 @@ import os
 import re
 import signal
 import subprocess
-import sys
 from functools import cache
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -26,8 +24,11 @@ from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 from tests.oracles.client import DYNAMO_RELEASES
+from tests.shellcheck import SHELLCHECK
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gptoss.deployment.model import Deployment
     from gptoss.rendering import Rendered
     from gptoss.rendering.target import Target
@@ -40,7 +41,6 @@ TARGETS = [
 ]  # fmt: skip
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 EACH = pytest.mark.parametrize("target", TARGETS)
-SHELLCHECK = Path(sys.executable).with_name("shellcheck")
 # Long enough for the slowest machine; nothing waits that long when the promise holds.
 PATIENCE = 60
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import yaml
 
 from generate.evidence import faults_of_evidence, linked
+from generate.markdown import cell, table
 from generate.recorded import ROOT, deployment_of, documents
 from generate.shipped import shipped
 from gptoss.comparing.compare import compared
@@ -214,12 +215,9 @@ def departures_table(comparison: Comparison, docs: str) -> str:
     """
     rows = ["| setting | document | here | why |", "|---|---|---|---|"]
     for departure in comparison.departures:
-        cells: list[list[str]] = [[], [], []]
-        for setting in _merged(departure.settings):
-            for cell, text in zip(cells, setting, strict=True):
-                cell.append(text)
-        why = f"{departure.reason} ({linked(departure.evidence, docs)})".replace("|", "\\|")
-        rows.append(f"| {' | '.join('<br>'.join(cell) for cell in cells)} | {why} |")
+        columns = zip(*_merged(departure.settings), strict=True)
+        why = cell(f"{departure.reason} ({linked(departure.evidence, docs)})")
+        rows.append(table([[*("<br>".join(column) for column in columns), why]]))
     return "\n".join(rows)
 
 
@@ -228,13 +226,9 @@ def _merged(settings: Sequence[Difference]) -> list[tuple[str, str, str]]:
     found: dict[tuple[str, str, str], list[str]] = {}
     for setting in settings:
         subject = called(setting).removesuffix(f".{setting.setting}")
-        values = (setting.setting, _cell(setting.left), _cell(setting.right))
+        values = (setting.setting, cell(shown(setting.left)), cell(shown(setting.right)))
         found.setdefault(values, []).append(subject)
     return [
         (f"{', '.join(subjects)}: `{name}`", left, right)
         for (name, left, right), subjects in found.items()
     ]
-
-
-def _cell(value: Any) -> str:
-    return shown(value).replace("|", "\\|")

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generate.documents import called, comparisons, departures_table, shown
+from generate.markdown import anchor, cell, table
 from generate.places import fault_of_place, link
 from generate.recorded import documents
 from generate.target_pages import target_pages
@@ -42,9 +43,7 @@ def documents_page() -> dict[Path, str]:
     counts.append("|---|---|---|---|")
     for document in documents():
         same, other = _counts(document)
-        anchor = document.title.lower().replace(" ", "-")
-        anchor = "".join(c for c in anchor if c.isalnum() or c in "-_")
-        counts.append(f"| [{document.title}](#{anchor}) | {same} | {other} | 0 |")
+        counts.append(f"| [{document.title}](#{anchor(document.title)}) | {same} | {other} | 0 |")
     parts = [HEAD, "\n".join(counts), *(_section(document) for document in documents())]
     return {PAGE: "\n\n".join(part.strip() for part in parts) + "\n"}
 
@@ -94,7 +93,7 @@ def _section(document: Document) -> str:
         for item in items:
             here = "<br>".join(link(place) for place in places_of(item))
             why = f"other: {item['why']}" if "why" in item else "same"
-            rows.append("| " + " | ".join(_cell(c) for c in (item["says"], here, why)) + " |")
+            rows.append(table([[cell(text) for text in (item["says"], here, why)]]))
         parts.append("\n".join(rows))
     parts += [_configuration(c) for c in comparisons() if c.document is document]
     return "\n\n".join(parts)
@@ -108,7 +107,7 @@ def _configuration(comparison: Comparison) -> str:
     for setting in comparison.kept:
         subject = called(setting).removesuffix(f".{setting.setting}")
         by_subject.setdefault(subject, []).append(f"`{setting.setting}` {shown(setting.left)}")
-    same = [f"| {subject} | {_cell(', '.join(told))} |" for subject, told in by_subject.items()]
+    same = [f"| {subject} | {cell(', '.join(told))} |" for subject, told in by_subject.items()]
     return "\n".join(
         (
             f"### Settings: {comparison.deployment}, as [{target}](targets/{target}.md){laid}",
@@ -120,7 +119,3 @@ def _configuration(comparison: Comparison) -> str:
             departures_table(comparison, ""),
         )
     )
-
-
-def _cell(text: str) -> str:
-    return text.replace("|", "\\|")

@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from generate.markdown import table
 from gptoss.facts.world import Facts
 from gptoss.showing.kv_room import kv_room
 from gptoss.sources.load import load
@@ -28,7 +29,7 @@ def kv_room_table() -> str:
     for gpu in sorted(Facts().gpus.values(), key=lambda gpu: gpu.memory_gib):
         cells = [_millions(gpu, size, adp) for size, adp in columns]
         rows.append([gpu.name, DTYPES[gpu.is_blackwell], *cells])
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return table(rows)
 
 
 def _millions(gpu: Gpu, size: int, adp: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from generate.markdown import table
 from gptoss.benchmarking.metrics import METRICS
 
 if TYPE_CHECKING:
@@ -17,7 +18,7 @@ def metrics_table() -> str:
     """A row a number; the mean and the percentiles of a latency are one."""
     rows = [HEAD, ("---",) * len(HEAD)]
     rows += [_row(list(alike)) for _, alike in groupby(METRICS, key=_alike)]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return table(rows)
 
 
 def _alike(metric: Metric) -> object:

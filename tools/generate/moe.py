@@ -5,6 +5,7 @@ from __future__ import annotations
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from generate.markdown import table
 from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.facts.versions import version_number
 from gptoss.facts.world import Facts
@@ -62,6 +63,7 @@ def moe_table() -> str:
 
 def _of(generation: Generation) -> str:
     kernels, facts = moe_kernels(), Facts()
+    releases = list(facts.releases.values())
     gpus = [g.name for g in facts.gpus.values() if kernels.generation(g) == generation]
     heads = [
         f"{activations} `{name}`" + (" (default)" if name == generation.algorithm else "")
@@ -69,13 +71,12 @@ def _of(generation: Generation) -> str:
     ]
     rows = [["`moe_config.backend`", *heads, "recommended for"], ["---"] * (len(heads) + 2)]
     for name, backend in kernels.backends.items():
-        cells = [_cell(name, algorithm, generation) for algorithm in kernels.activations]
+        cells = [_cell(name, each, generation, releases) for each in kernels.activations]
         rows.append([_name(name, generation), *cells, backend.recommended.get(generation.name, "")])
     others = refused_backends()
-    cells = [_cell(others[0], algorithm, generation) for algorithm in kernels.activations]
+    cells = [_cell(others[0], each, generation, releases) for each in kernels.activations]
     rows.append([", ".join(f"`{name}`" for name in others), *cells, ""])
-    table = "\n".join(f"| {' | '.join(row)} |" for row in rows)
-    return f"### {generation.name.capitalize()}: {', '.join(gpus)}\n\n{table}"
+    return f"### {generation.name.capitalize()}: {', '.join(gpus)}\n\n{table(rows)}"
 
 
 def _name(backend: str, generation: Generation) -> str:
@@ -86,9 +87,8 @@ def _name(backend: str, generation: Generation) -> str:
     return f"`{backend}`" + (f" ({'; '.join(said)})" if said else "")
 
 
-def _cell(backend: str, algorithm: str, generation: Generation) -> str:
+def _cell(backend: str, algorithm: str, generation: Generation, releases: Sequence[Release]) -> str:
     """What becomes of it, by release where that is not the same in all."""
-    releases = list(Facts().releases.values())
     found = [(each, cell(backend, algorithm, generation, each)) for each in releases]
     alike = [(said, [r for r, _ in group]) for said, group in groupby(found, lambda pair: pair[1])]
     if len(alike) == 1:
@@ -111,4 +111,4 @@ def moe_sources() -> str:
     """Where it was read: a row a backend."""
     rows = [["backend", "source"], ["---", "---"]]
     rows += [[f"`{name}`", each.source] for name, each in moe_kernels().backends.items()]
-    return "\n".join(f"| {' | '.join(row)} |" for row in rows)
+    return table(rows)

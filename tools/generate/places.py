@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from generate.evidence import ROOT, RULE
+from generate.markdown import anchor
 from gptoss.cli import main
 from gptoss.rendering import render_as
 from gptoss.sources.request import Request
@@ -45,27 +46,27 @@ def link(place: str) -> str:
     if place.partition(" ")[0] in PLACES:
         return f"`{place}`"
     path, _, text = place.partition(": ")
-    file, _, anchor = path.partition("#")
+    file, _, part = path.partition("#")
     target = file.removeprefix("docs/") if file.startswith("docs/") else f"../{file}"
-    name = f"{file.removeprefix('docs/')}, {anchor.replace('-', ' ')}" if anchor else file
-    return f"[{name}]({target}{'#' + anchor if anchor else ''})" + (f": {text}" if text else "")
+    name = f"{file.removeprefix('docs/')}, {part.replace('-', ' ')}" if part else file
+    return f"[{name}]({target}{'#' + part if part else ''})" + (f": {text}" if text else "")
 
 
 def anchors(text: str) -> set[str]:
     """What the headings of a page are called in links, as GitHub does."""
     headings = HEADING.findall(re.sub(r"(?ms)^```.*?^```", "", text))
-    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+    return {anchor(heading) for heading in headings}
 
 
 def _file(place: str, later: dict[str, str]) -> str | None:
     path, _, wanted = place.partition(": ")
-    file, _, anchor = path.partition("#")
+    file, _, part = path.partition("#")
     text = later.get(file)
     if text is None:
         if not (ROOT / file).exists():
             return "there is no such file"
         text = (ROOT / file).read_text(encoding="utf-8") if (ROOT / file).is_file() else ""
-    if anchor and anchor not in anchors(text):
+    if part and part not in anchors(text):
         return "the page has no such heading"
     if wanted and wanted not in " ".join(text.split()):
         return "the text does not stand there"

@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss.deployment.model import Role, Runtime
+from gptoss.deployment.model import Runtime
 from gptoss.rendering.compose import render_compose
+from gptoss.rendering.containers import in_order
 from gptoss.rendering.shell import render_shell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts, Release
     from gptoss.rendering.target import Target
 
@@ -45,11 +46,6 @@ def cycle(target: Target) -> dict[str, Any]:
         "docker": _docker(script),
         "services": () if machines else _services(target),
     }
-
-
-def in_order(deployment: Deployment) -> list[Worker]:
-    """Prefill workers first, as a request meets them."""
-    return sorted(deployment.workers, key=lambda worker: worker.role is not Role.PREFILL)
 
 
 def _next(deployment: Deployment, facts: Facts) -> Release:

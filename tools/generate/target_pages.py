@@ -13,10 +13,11 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from generate.documents import beside, departures_table
 from generate.requests import examples
 from generate.shipped import shipped
-from generate.target_cycle import cycle, in_order
+from generate.target_cycle import cycle
 from generate.target_settings import engine_settings, variables
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders
+from gptoss.rendering.containers import in_order
 from gptoss.reports.common import sizes
 from gptoss.rules.kernels.matrix import default_algorithm, override_of
 from gptoss.showing import bench

@@ -190,6 +190,11 @@ class Pod:
         variable = self.environment.get(name)
         return variable.value if variable else None
 
+    def capability(self, name: str) -> Located[str] | None:
+        """The capability of a name, which may be written with CAP_ before it, or None."""
+        found = (each for each in self.capabilities if each.value.removeprefix("CAP_") == name)
+        return next(found, None)
+
     def mount_at(self, path: str) -> Mount | None:
         """The deepest mount that holds a path, or None."""
         holding = [

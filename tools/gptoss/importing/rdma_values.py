@@ -11,10 +11,8 @@ from gptoss.importing.pods import LOCK
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Worker
-    from gptoss.deployment.pods import Pod
     from gptoss.importing.context import Context
     from gptoss.importing.document import Block
-    from gptoss.text.places import Located
 
 # What the chart sets itself where it runs workers as root.
 AS_ROOT = ("OMPI_ALLOW_RUN_AS_ROOT", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM")
@@ -26,7 +24,7 @@ def rdma_block(context: Context) -> Block:
     if name is None:
         return {}
     found: Block = {"resource": leaf(name, _senders(context)[0].pod.limits[name].place)}
-    locks = [_lock(worker.pod) for worker in _senders(context)]
+    locks = [worker.pod.capability(LOCK) for worker in _senders(context)]
     if not all(locks):
         found["lockMemory"] = Leaf(False)
         return found
@@ -61,13 +59,9 @@ def sends(worker: Worker) -> bool:
 
 def locks_memory(context: Context) -> bool:
     """Whether hardware.rdma gives the right to pin memory."""
-    locked = all(_lock(worker.pod) for worker in _senders(context))
+    locked = all(worker.pod.capability(LOCK) for worker in _senders(context))
     return rdma_resource(context) is not None and locked
 
 
 def _senders(context: Context) -> list[Worker]:
     return [worker for worker in context.deployment.workers if sends(worker)]
-
-
-def _lock(pod: Pod) -> Located[str] | None:
-    return next((c for c in pod.capabilities if c.value.removeprefix("CAP_") == LOCK), None)

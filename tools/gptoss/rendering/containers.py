@@ -21,7 +21,7 @@ from gptoss.text.yaml_tree import SafeLoader
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
-    from gptoss.deployment.model import Worker
+    from gptoss.deployment.model import Deployment, Worker
     from gptoss.rendering.target import Target
 
 # ai-dynamo/dynamo deploy/docker-compose.yml @4a650e8 names this version.
@@ -147,11 +147,15 @@ def containers(target: Target, address: str) -> Containers:
     )
 
 
+def in_order(deployment: Deployment) -> list[Worker]:
+    """Prefill workers first, as a request meets them."""
+    return sorted(deployment.workers, key=lambda worker: worker.role is not Role.PREFILL)
+
+
 def _workers(target: Target) -> Iterator[RenderedContainer]:
     """A container for each replica; GPUs are handed out in order."""
-    ordered = sorted(target.deployment.workers, key=lambda w: w.role is not Role.PREFILL)
     first = 0
-    for worker in ordered:
+    for worker in in_order(target.deployment):
         if worker.nodes.value > 1:
             raise InputError(
                 f"{worker.name} spans {worker.nodes.value} nodes, which one machine cannot hold; "
