@@ -28,7 +28,7 @@ from gptoss.text.yaml_tree import parse_documents
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 SEED = 120
 FACTS = Facts()

@@ -14,7 +14,7 @@ from gptoss.text.yaml_tree import parse_documents
 from tests.rules.examples import FACTS, read, text_of
 
 if TYPE_CHECKING:
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 FILE = "example.yaml"
 BUFFERS = """\

@@ -17,7 +17,7 @@ from tests.rules.examples import FACTS, Example, deployment_of, read, text_of
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 # Rules whose own example has no fix: the right key is there already, or the right value is unclear.
 OTHERS = {

@@ -10,7 +10,8 @@ from gptoss.deployment.model import Deployment
 from gptoss.facts.programs import AIPERF, newest
 from gptoss.facts.world import Facts
 from gptoss.rules.benchmark import command_line
-from gptoss.rules.rule import RULES, Finding, Severity
+from gptoss.rules.finding import Finding
+from gptoss.rules.rule import RULES, Severity
 from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located, Place
 from tests.rules.examples import deployment_of, read

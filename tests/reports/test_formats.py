@@ -20,7 +20,8 @@ from gptoss.checking.checker import NotApplied, Result, Suppressed, run
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.reports import FORMATS
-from gptoss.rules.rule import RULES, Also, Finding, Severity
+from gptoss.rules.finding import Also, Finding
+from gptoss.rules.rule import RULES, Severity
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from gptoss.checking.checker import run
-from gptoss.rules.rule import RULES, Finding
+from gptoss.rules.rule import RULES
 from tests.rules.examples import FACTS, deployment_of, read, text_of
+
+if TYPE_CHECKING:
+    from gptoss.rules.finding import Finding
 
 LINES = {
     "G001": "componentType: main",

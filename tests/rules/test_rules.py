@@ -12,7 +12,7 @@ import pytest
 from gptoss.checking.checker import run
 from gptoss.rules.examples import read_examples
 from gptoss.rules.family import family_of
-from gptoss.rules.rule import RULES, Finding, Need, Rule, Severity
+from gptoss.rules.rule import RULES, Need, Rule, Severity
 from gptoss.rules.rule import rule as declare
 from gptoss.rules.subjects import DEPLOYMENT, WORKERS, Subject
 from tests.rules.examples import FACTS, Example, deployment_of, read
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Release
+    from gptoss.rules.finding import Finding
     from gptoss.rules.rule import Said
 
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -123,7 +124,7 @@ def test_a_function_that_takes_what_its_rule_cannot_get_is_refused() -> None:
 
     def declared(of: Subject, *needs: Need) -> None:
         name, severity = "of-a-test", Severity.ERROR
-        declare("D999", name, severity, of=of, needs=needs, source="")(surprising)
+        declare("D999", name, severity, of=of, needs=needs)(surprising)
 
     with pytest.raises(ValueError, match="D999 takes worker, but can take only deployment: Depl"):
         declared(DEPLOYMENT, Need.RELEASE)

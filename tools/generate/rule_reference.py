@@ -10,6 +10,7 @@ from gptoss.rules.rule import ANY, DYNAMO, RULES, SERVE, Severity
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Runtime
+    from gptoss.rules.evidence import Seen
     from gptoss.rules.rule import Rule
 
 FOLDER = Path("docs/rules")
@@ -98,7 +99,7 @@ def _page(rule: Rule) -> str:
         f"# {rule.id}: {rule.name}",
         f"**{rule.severity.word}**: {rule.summary.replace('``', '`')}",
         rule.reason.replace("``", "`"),
-        f"Source: {rule.source}",
+        _evidence(rule),
         FIXABLE if rule.fixable else "",
         _example("Bad", rule.bad),
         _example("Good", rule.good),
@@ -108,6 +109,21 @@ def _page(rule: Rule) -> str:
         "[All rules](README.md)",
     ]
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _evidence(rule: Rule) -> str:
+    evidence = rule.evidence
+    lines = ["## Evidence", ""]
+    if evidence.holds:
+        lines += [f"It holds for {evidence.holds.text}, and says nothing elsewhere.", ""]
+    lines += [f"* {_seen(seen)}" for seen in evidence.seen]
+    lines += [f"* Inferred from {evidence.inferred}"] if evidence.inferred else []
+    return "\n".join(lines)
+
+
+def _seen(seen: Seen) -> str:
+    said = f": `{seen.says}`" if seen.is_quote else f": {seen.says}" if seen.says else ""
+    return f"{seen.where}{said}{f' ({seen.span.text})' if seen.span else ''}"
 
 
 def _example(title: str, text: str) -> str:

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checker import NotApplied, Result
     from gptoss.deployment.model import Deployment
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
     from gptoss.text.places import Place
 
     Only = Callable[[Finding], bool]

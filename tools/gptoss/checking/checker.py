@@ -8,14 +8,15 @@ from typing import TYPE_CHECKING
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.deployment.model import REFUSALS
 from gptoss.deployment.settings import WatchedSettings
-from gptoss.rules.rule import RULES, Also, Finding, Need, Rule
+from gptoss.rules.finding import Also, Finding
+from gptoss.rules.rule import RULES, Need, Rule, Severity
 from gptoss.text.places import place_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Facts, Release
     from gptoss.rules.subjects import Case, Subject
     from gptoss.text.places import Place
 
@@ -96,7 +97,7 @@ def run(deployment: Deployment, facts: Facts, only: Iterable[Rule] | None = None
             if unknown:
                 not_applied |= dict.fromkeys(unknown)
             elif found:
-                findings.update(found)
+                findings.update(_weighed(found, deployment.release))
     ordered = sorted(findings, key=lambda f: (f.place, f.rule.id, f.message))
     return Result(tuple(ordered), tuple(not_applied))
 
@@ -154,6 +155,18 @@ def _lacks(need: Need, worker: Worker) -> str:
     if not worker.counted:
         return "only a shell knows the number"
     return str(need.value) if worker.arguments.complete else "only a shell knows all words"
+
+
+def _weighed(found: list[Finding], release: Release | None) -> list[Finding]:
+    """What a rule has found, with less weight in a release that nobody looked at."""
+    rule = found[0].rule
+    if rule.evidence.is_false_of(release):
+        return []
+    if not rule.evidence.is_unseen_in(release):
+        return found
+    if rule.severity is Severity.INFO:
+        return []
+    return [replace(finding, seen_for=rule.evidence.seen_for) for finding in found]
 
 
 def _findings(rule: Rule, case: Case, beside: Mapping[str, object]) -> Iterator[Finding]:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rules.finding import Also, Finding
 from gptoss.rules.readings import quoted
-from gptoss.rules.rule import Also, Finding
 
 if TYPE_CHECKING:
     from collections.abc import Hashable, Iterable, Iterator
@@ -66,6 +66,7 @@ def _one(group: list[Finding]) -> Finding:
         tuple(a for a in also if a.place != first.place),
         tuple(dict.fromkeys(fix for finding in group for fix in finding.fixes)),
         tuple(dict.fromkeys(name for finding in group for name in finding.subjects)),
+        first.seen_for,
     )
 
 

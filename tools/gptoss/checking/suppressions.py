@@ -18,7 +18,8 @@ from typing import TYPE_CHECKING
 
 from gptoss.checking.checker import Suppressed
 from gptoss.checking.suppressed_places import files_of, places_of
-from gptoss.rules.rule import RULES, Finding, Rule
+from gptoss.rules.finding import Finding
+from gptoss.rules.rule import RULES, Rule
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:

@@ -108,7 +108,7 @@ def check(
     from gptoss.text.whole_files import write_whole
 
     shown = partial(render, quiet=quiet, explain=explain, verbose=verbose)
-    if summary and any(f.rule.severity > Severity.INFO for f in findings_of(checked)):
+    if summary and any(f.severity > Severity.INFO for f in findings_of(checked)):
         click.echo(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:
         if path:
@@ -136,7 +136,7 @@ def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
     from gptoss.rules.rule import Severity
 
     threshold = Severity[fail_on.upper()]
-    return any(finding.rule.severity >= threshold for finding in findings_of(checked))
+    return any(finding.severity >= threshold for finding in findings_of(checked))
 
 
 def _serious(checked: Sequence[Checked]) -> list[Checked]:
@@ -146,7 +146,7 @@ def _serious(checked: Sequence[Checked]) -> list[Checked]:
             one,
             result=replace(
                 one.result,
-                findings=tuple(f for f in one.result.findings if f.rule.severity > 1),
+                findings=tuple(f for f in one.result.findings if f.severity > 1),
                 not_applied=(),
             ),
         )

@@ -26,7 +26,7 @@ from gptoss.rules.rule import Severity
 if TYPE_CHECKING:
     from gptoss.facts.known import Known
     from gptoss.facts.world import Facts
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 CheckAt = Callable[[str | None], Sequence[Checked]]
 """Reads and judges the sources: as on a release, or on their own for None."""

@@ -25,8 +25,8 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.facts.known import Known
     from gptoss.facts.world import Facts, Release
+    from gptoss.rules.finding import Finding
     from gptoss.rules.fixes import Fix
-    from gptoss.rules.rule import Finding
     from gptoss.text.places import Place
 
 RUNTIME_IMAGES = "/ai-dynamo/"
@@ -132,7 +132,7 @@ def wrong(finding: Finding) -> Step:
     rule = finding.rule
     message = f"{finding.message} [{rule.id}]"
     fix = finding.fixes[0] if finding.fixes else None
-    return Step("wrong", message, finding.hint, rule.source, finding.place, fix, rule.severity)
+    return Step("wrong", message, finding.hint, rule.source, finding.place, fix, finding.severity)
 
 
 def defaults(deployment: Deployment, start: Release, to: Release, facts: Facts) -> Iterator[Step]:

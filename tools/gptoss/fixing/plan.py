@@ -26,8 +26,8 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.fixing.yaml_edits import Change
+    from gptoss.rules.finding import Finding
     from gptoss.rules.fixes import Fix
-    from gptoss.rules.rule import Finding
 
     Check = Callable[[], Sequence[Checked]]
 
@@ -227,7 +227,7 @@ def _is_better(before: list[Finding], after: list[Finding], batch: list[Finding]
     previous = Counter(f.rule.id for f in before)
     if any(counts[rule] > previous[rule] - gone for rule, gone in fixed.items()):
         return False
-    errors = {f.rule.id for f in after if f.rule.severity is Severity.ERROR}
+    errors = {f.rule.id for f in after if f.severity is Severity.ERROR}
     return all(counts[rule] <= previous[rule] for rule in errors)
 
 

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     from gptoss.importing.convert import Imported
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
     from gptoss.text.places import Place
 
 WIDTH = 100
@@ -46,13 +46,13 @@ class Report:
     def gone(self) -> list[Finding]:
         """Warnings and errors of the source that the values file does not have."""
         left = {finding.rule.id for finding in self.after}
-        serious = (f for f in self.before if f.rule.severity > Severity.INFO)
+        serious = (f for f in self.before if f.severity > Severity.INFO)
         return [finding for finding in serious if finding.rule.id not in left]
 
     @property
     def has_errors(self) -> bool:
         """Whether the values file has errors or is refused."""
-        return bool(self.refused) or any(f.rule.severity is Severity.ERROR for f in self.after)
+        return bool(self.refused) or any(f.severity is Severity.ERROR for f in self.after)
 
 
 def as_text(report: Report, target: str) -> str:
@@ -106,13 +106,13 @@ def _section(heading: str, told: list[tuple[Place | None, str]]) -> Iterator[str
 
 
 def _told(findings: Sequence[Finding]) -> list[tuple[Place | None, str]]:
-    return [(f.place, f"{f.rule.severity.word}: {f.message} [{f.rule.id}]") for f in findings]
+    return [(f.place, f"{f.severity.word}: {f.message} [{f.rule.id}]") for f in findings]
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule.id,
-        "severity": finding.rule.severity.word,
+        "severity": finding.severity.word,
         "message": _clean(finding.message),
         "place": _place(finding.place),
     }

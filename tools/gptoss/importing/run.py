@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
     from gptoss.importing.convert import Imported
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
     from gptoss.text.places import Place
 
 PREFIX = "gptoss-import-"

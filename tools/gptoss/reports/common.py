@@ -17,7 +17,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.rules.rule import Finding, Rule
+    from gptoss.rules.finding import Finding
+    from gptoss.rules.rule import Rule
     from gptoss.text.places import Place
 
 POSITION = re.compile(r":\d+:\d+\b|\bline \d+\b")
@@ -36,7 +37,7 @@ def counts(findings: Sequence[Finding]) -> str:
     words = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
     parts = []
     for severity, word in words.items():
-        number = sum(finding.rule.severity is severity for finding in findings)
+        number = sum(finding.severity is severity for finding in findings)
         if number:
             parts.append(f"{number} {word}{'s' if number > 1 else ''}")
     return ", ".join(parts) or "no findings"

@@ -5,14 +5,16 @@ from __future__ import annotations
 import difflib
 import json
 import textwrap
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.rules.rule import RULES, Rule
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
+
+    from gptoss.rules.evidence import Evidence
 
 WIDTH = 100
 INDENT = " " * 15
@@ -45,7 +47,8 @@ def as_json(name: str) -> str:
     rule = find_rule(name)
     keys = ("id", "name", "summary", "reason", "source", "fixable", "bad", "good", "near")
     documented = {key: getattr(rule, key) for key in keys}
-    return json.dumps({**documented, "severity": rule.severity.word}, indent=2, ensure_ascii=False)
+    more = {"evidence": _as_data(rule.evidence), "severity": rule.severity.word}
+    return json.dumps(documented | more, indent=2, ensure_ascii=False)
 
 
 def explanation(name: str, paint: Callable[[str, str], str]) -> str:
@@ -63,7 +66,7 @@ def explanation(name: str, paint: Callable[[str, str], str]) -> str:
         "",
         rule.reason,
         "",
-        f"{paint('source', 'hint')}: {rule.source}",
+        *_evidence(rule, paint),
         *((f"{paint('fix', 'hint')}: {FIXABLE}",) if rule.fixable else ()),
         "",
         paint("bad", "error"),
@@ -73,6 +76,29 @@ def explanation(name: str, paint: Callable[[str, str], str]) -> str:
         _indented(rule.good),
     ]
     return "\n".join(parts)
+
+
+def _as_data(evidence: Evidence) -> dict[str, Any]:
+    """Evidence as data."""
+    seen = [
+        {"kind": s.kind, "where": s.where, "says": s.says, "for": s.span.text if s.span else None}
+        for s in evidence.seen
+    ]
+    holds = evidence.holds.text if evidence.holds else None
+    return {"seen": seen, "holds": holds, "inferred": evidence.inferred}
+
+
+def _evidence(rule: Rule, paint: Callable[[str, str], str]) -> Iterator[str]:
+    """Where the fact is stated, and for which releases, line by line."""
+    evidence = rule.evidence
+    if evidence.holds:
+        yield f"{paint('holds', 'hint')}: {evidence.holds.text}; silent elsewhere"
+    for seen in evidence.seen:
+        yield from textwrap.wrap(
+            f"{paint('source', 'hint')}: {seen}", WIDTH, subsequent_indent=" " * 8
+        )
+    if evidence.inferred:
+        yield f"{paint('inferred', 'hint')}: from {evidence.inferred}"
 
 
 def rules_listing(form: str) -> str:

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "notice"}
 
@@ -48,7 +48,7 @@ def _command(finding: Finding) -> str:
     rule = finding.rule
     lines += [f"why: {reason_of(rule)}", f"source: {rule.source}", documentation(rule)]
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())
-    return f"::{LEVELS[finding.rule.severity]} {written}::{_data(chr(10).join(lines))}"
+    return f"::{LEVELS[finding.severity]} {written}::{_data(chr(10).join(lines))}"
 
 
 def _data(text: str) -> str:

@@ -28,7 +28,7 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
             "description": f"{message_of(finding)}; {hint_of(finding)}",
             "check_name": f"{finding.rule.id} {finding.rule.name}",
             "fingerprint": fingerprint,
-            "severity": LEVELS[finding.rule.severity],
+            "severity": LEVELS[finding.severity],
             "location": {
                 "path": relative(finding.place.file),
                 "lines": {"begin": finding.place.line},

@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
     from gptoss.text.places import Place
 
 
@@ -38,7 +38,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule.id,
         "name": finding.rule.name,
-        "severity": finding.rule.severity.word,
+        "severity": finding.severity.word,
         "message": message_of(finding),
         "subjects": list(finding.subjects),
         "hint": hint_of(finding),

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 
 from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import documentation, hint_of, message_of, relative
-from gptoss.rules.rule import RULES, Finding, Severity
+from gptoss.rules.rule import RULES, Severity
 from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
+    from gptoss.rules.finding import Finding
 
 # Characters that XML 1.0 cannot hold.
 UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -64,10 +65,10 @@ def _finding(suite: str, finding: Finding) -> ET.Element:
     lines = [f"{finding.place}: {message_of(finding)}", f"hint: {hint_of(finding)}"]
     lines += [f"{also.place}: {without_secrets(also.message)}" for also in finding.also]
     lines.append(documentation(finding.rule))
-    if finding.rule.severity is Severity.INFO:
+    if finding.severity is Severity.INFO:
         output = ET.SubElement(case, "system-out")
     else:
-        word = finding.rule.severity.word
+        word = finding.severity.word
         output = ET.SubElement(case, "failure", type=word, message=_text(message_of(finding)))
     output.text = _text("\n".join(lines))
     return case

@@ -26,7 +26,8 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.rules.rule import Finding, Rule
+    from gptoss.rules.finding import Finding
+    from gptoss.rules.rule import Rule
     from gptoss.text.places import Place
 
 LEVELS = {Severity.ERROR: "error", Severity.WARNING: "warning", Severity.INFO: "note"}
@@ -88,7 +89,7 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
     result: dict[str, Any] = {
         "ruleId": finding.rule.id,
         "ruleIndex": rule_index,
-        "level": LEVELS[finding.rule.severity],
+        "level": LEVELS[finding.severity],
         "message": {"text": f"{message_of(finding)}. Hint: {hint_of(finding)}."},
         "locations": [_location(finding.place)],
         "partialFingerprints": {"gptoss/v1": fingerprint},

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gptoss.fixing.yaml_edits import Change
-    from gptoss.rules.rule import Finding
+    from gptoss.rules.finding import Finding
 
 
 def fixes_of(finding: Finding, artifact: Callable[[str], dict[str, str]]) -> list[dict[str, Any]]:

@@ -26,7 +26,7 @@ def report(checked: Sequence[Checked], style: Style) -> str:
     rows = [HEAD]
     for item in checked:
         *cells, findings = _row(item)
-        worst = max((f.rule.severity for f in item.result.findings), default=None)
+        worst = max((f.severity for f in item.result.findings), default=None)
         rows.append([*cells, style.paint(findings, worst.word if worst else "ok")])
     return "\n".join(columns(rows))
 

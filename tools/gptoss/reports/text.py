@@ -18,7 +18,8 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
-    from gptoss.rules.rule import Finding, Rule
+    from gptoss.rules.finding import Finding
+    from gptoss.rules.rule import Rule
     from gptoss.text.places import Place
 
 WIDTH = 100
@@ -28,7 +29,7 @@ INDENT = "    "
 def report(checked: Sequence[Checked], style: Style) -> str:
     """The report for people."""
     if style.quiet:
-        serious = (f for f in findings_of(checked) if f.rule.severity > Severity.INFO)
+        serious = (f for f in findings_of(checked) if f.severity > Severity.INFO)
         return "\n".join(_headline(finding, style) for finding in serious)
     lines: list[str] = []
     cache: dict[str, list[str]] = {}
@@ -82,7 +83,7 @@ def _listed(rules: Mapping[str, Iterable[str]]) -> Iterator[str]:
 
 
 def _headline(finding: Finding, style: Style) -> str:
-    word = finding.rule.severity.word
+    word = finding.severity.word
     place = style.paint(str(finding.place), "place")
     return f"{place}: {style.paint(word, word)}: {message_of(finding)} [{finding.rule.id}]"
 

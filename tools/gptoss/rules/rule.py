@@ -8,9 +8,9 @@ from enum import Enum, IntEnum
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Platform, Runtime
+from gptoss.rules.evidence import Evidence, read_evidence
 from gptoss.rules.examples import Examples, read_examples
 from gptoss.rules.family import family_of, folder_of
-from gptoss.rules.readings import quoted
 from gptoss.rules.subjects import DEPLOYMENT, problems
 
 if TYPE_CHECKING:
@@ -59,49 +59,6 @@ ANYWHERE = tuple(Platform)
 
 
 @dataclass(frozen=True, slots=True)
-class Also:
-    """A second place that a finding is about.
-
-    Attributes:
-        place: Where.
-        message: What is there.
-        same: Whether the very same is wrong there.
-    """
-
-    place: Place
-    message: str
-    same: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """One thing that is wrong, at the line to edit.
-
-    Attributes:
-        rule: The rule that says so.
-        place: The line to edit.
-        said: One sentence that quotes the values.
-        hint: What to do.
-        also: The other places it conflicts with.
-        fixes: The one right answer, when there is exactly one; one for each place.
-        subjects: Names of the workers, components or Jobs that it is about.
-    """
-
-    rule: Rule
-    place: Place
-    said: str
-    hint: str
-    also: tuple[Also, ...] = ()
-    fixes: tuple[Fix, ...] = ()
-    subjects: tuple[str, ...] = ()
-
-    @property
-    def message(self) -> str:
-        """What is wrong, with whom it is about."""
-        return f"{quoted(self.subjects)}: {self.said}" if self.subjects else self.said
-
-
-@dataclass(frozen=True, slots=True)
 class Said:
     """What a rule yields; the engine adds the rule.
 
@@ -134,7 +91,6 @@ class Rule:
         name: The same in words, as in ``transceiver-buffer-not-whole-blocks``.
         severity: Severity of its findings.
         text: The docstring of its function: what it finds, and why that matters.
-        source: Where the fact behind it is stated.
         module: The module that declares it.
         needs: Knowledge it cannot do without.
         fixable: Whether some of its findings have one right answer, which ``check --fix`` gives.
@@ -152,7 +108,6 @@ class Rule:
     name: str
     severity: Severity
     text: str
-    source: str
     module: str
     needs: tuple[Need, ...]
     fixable: bool
@@ -183,6 +138,16 @@ class Rule:
     def file(self) -> Path:
         """Where its examples stand."""
         return folder_of(self.module) / "examples" / f"{self.id}.txt"
+
+    @property
+    def evidence(self) -> Evidence:
+        """Where the fact behind it is stated, and for which releases."""
+        return read_evidence(folder_of(self.module) / "evidence" / f"{self.id}.yaml")
+
+    @property
+    def source(self) -> str:
+        """The same in one line."""
+        return str(self.evidence)
 
     @property
     def examples(self) -> Examples:
@@ -216,7 +181,6 @@ def rule(
     name: str,
     severity: Severity,
     *,
-    source: str,
     of: Subject = DEPLOYMENT,
     reports: str = "",
     hint: str = "",
@@ -230,7 +194,8 @@ def rule(
 
     Its function is called for each subject ``of`` which it is. A rule that ``reports`` a kind of
     problem is about each problem of that kind; with a ``hint`` it hands on what the problem says,
-    and its function has no body. Its examples stand in ``examples/ID.txt`` of the family's folder.
+    and its function has no body. Its examples stand in ``examples/ID.txt`` of the family's folder,
+    its evidence in ``evidence/ID.yaml``.
     What a rule does not say about runtimes, platforms and engine YAMLs its family says.
 
     Raises:
@@ -249,7 +214,6 @@ def rule(
             name=name,
             severity=severity,
             text=declared.__doc__ or "",
-            source=source,
             module=declared.__module__,
             needs=needs,
             fixable=fixable,

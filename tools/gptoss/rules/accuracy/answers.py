@@ -14,18 +14,12 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Evaluated, Model
     from gptoss.text.places import Located
 
-GUIDE = (
-    "NVIDIA/TensorRT-LLM docs/source/deployment-guide/"
-    "quick-start-recipe-for-gpt-oss-on-trtllm.md @58d6cf1 (Running Evaluations to Verify Accuracy)"
-)
-
 
 @rule(
     "A001",
     "evaluation-answers-cut",
     Severity.WARNING,
     of=DECODING,
-    source=GUIDE,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_answers_cut(worker: Worker, model: Model, deployment: Deployment) -> Iterator[Said]:
@@ -52,7 +46,6 @@ def evaluation_answers_cut(worker: Worker, model: Model, deployment: Deployment)
     "evaluation-batch-tokens-short",
     Severity.WARNING,
     of=DECODING,
-    source=GUIDE,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_batch_tokens_short(
@@ -81,7 +74,6 @@ def evaluation_batch_tokens_short(
     "evaluation-batch-too-large",
     Severity.WARNING,
     of=DECODING,
-    source=GUIDE,
     needs=(Need.MODEL, Need.ENGINE),
 )
 def evaluation_batch_too_large(

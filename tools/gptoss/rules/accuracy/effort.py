@@ -20,9 +20,6 @@ UNTOLD = "medium"
     "evaluation-effort-ignored",
     Severity.WARNING,
     runtimes=DYNAMO,
-    source="openai/gpt-oss gpt_oss/evals/responses_sampler.py, chat_completions_sampler.py; "
-    "tenstorrent/tt-inference-server #4668; schema/known.yaml (measured on the frontends of 1.0.2 "
-    "to 1.6.1)",
     needs=(Need.RELEASE,),
 )
 def evaluation_effort_ignored(

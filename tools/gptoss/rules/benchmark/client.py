@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.text.places import Located
 
-PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
 SERVICE_PORT = 8000
 HTTP_PORT = 80
 
@@ -34,8 +33,6 @@ def _flag(benchmark: Benchmark, name: str) -> Located[str] | None:
     Severity.ERROR,
     of=BENCHMARK,
     fixable=True,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (Service "
-    "<deployment>-<component>, port 8000)",
 )
 def endpoint_is_not_the_frontend(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark's URL is not the Service of the frontend, or of the server.
@@ -110,7 +107,6 @@ def _port(netloc: str) -> int | None:
     "local-tokenizer-offline",
     Severity.ERROR,
     of=BENCHMARK,
-    source="ai-dynamo/aiperf 0.13.0 (HFValidationError for a path in offline mode, seen in a run)",
 )
 def local_tokenizer_offline(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark is offline and names its tokenizer by a path, which aiperf then refuses.
@@ -137,7 +133,6 @@ def local_tokenizer_offline(benchmark: Benchmark) -> Iterator[Said]:
     "results-in-model-cache",
     Severity.INFO,
     of=BENCHMARK,
-    source=PERF,
 )
 def results_in_model_cache(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark writes its results into the model cache.
@@ -164,7 +159,6 @@ def results_in_model_cache(benchmark: Benchmark, deployment: Deployment) -> Iter
     "goodput-metric-unknown",
     Severity.WARNING,
     of=BENCHMARK,
-    source="ai-dynamo/aiperf 0.13.0 metric registry (unknown keys of --goodput are not refused)",
 )
 def goodput_metric_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """A goodput objective names a metric of a request that aiperf does not have.

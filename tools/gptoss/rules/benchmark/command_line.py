@@ -27,7 +27,6 @@ WHOLE = re.compile(r"\s*[+-]?\d+\.0*\s*")
     "benchmark-flag-unknown",
     Severity.ERROR,
     of=BENCHMARK,
-    source=SOURCE,
 )
 def benchmark_flag_unknown(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark gives aiperf a flag that it does not have.
@@ -48,7 +47,6 @@ def benchmark_flag_unknown(benchmark: Benchmark) -> Iterator[Said]:
     "benchmark-flag-misused",
     Severity.ERROR,
     of=BENCHMARK,
-    source=SOURCE,
 )
 def benchmark_flag_misused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has no value, is given twice, or a word belongs to no flag.
@@ -71,7 +69,6 @@ def benchmark_flag_misused(benchmark: Benchmark) -> Iterator[Said]:
     "benchmark-value-refused",
     Severity.ERROR,
     of=BENCHMARK,
-    source=SOURCE,
 )
 def benchmark_value_refused(benchmark: Benchmark) -> Iterator[Said]:
     """A flag of the benchmark has a value that aiperf refuses.

@@ -16,8 +16,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment, Worker
 
-RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/perf.yaml @2cfffb6"
-
 
 def _gpus(deployment: Deployment) -> int | None:
     """GPUs of all workers, or None when a worker does not say how many it has."""
@@ -37,7 +35,6 @@ def _parts(deployment: Deployment) -> str:
     Severity.WARNING,
     of=BENCHMARK,
     fixable=True,
-    source=RECIPE,
 )
 def gpu_count_wrong(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark counts other GPUs than the workers have.
@@ -67,7 +64,6 @@ def gpu_count_wrong(benchmark: Benchmark, deployment: Deployment) -> Iterator[Sa
     "concurrency-not-per-gpu-times-gpus",
     Severity.WARNING,
     of=BENCHMARK,
-    source=RECIPE,
 )
 def concurrency_not_per_gpu_times_gpus(
     benchmark: Benchmark, deployment: Deployment
@@ -95,8 +91,6 @@ def concurrency_not_per_gpu_times_gpus(
     "concurrency-above-capacity",
     Severity.WARNING,
     of=BENCHMARK,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/{deploy,perf}.yaml @0d348a1; "
-    "max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
 )
 def concurrency_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark keeps more requests in flight than the workers can decode at once.
@@ -134,7 +128,6 @@ def capacity_of(worker: Worker) -> str:
     "fewer-requests-than-concurrency",
     Severity.WARNING,
     of=BENCHMARK,
-    source="ai-dynamo/aiperf 0.13.0 (accepts it without a word)",
 )
 def fewer_requests_than_concurrency(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends fewer requests than it is told to keep in flight.

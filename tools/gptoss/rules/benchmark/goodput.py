@@ -24,8 +24,6 @@ FIRST_TOKEN, BETWEEN_TOKENS = "time_to_first_token", "inter_token_latency"
     Severity.WARNING,
     of=BENCHMARK,
     runtimes=DYNAMO,
-    source="measured with aiperf 0.13.0 on the frontend of ai-dynamo 1.2.1: at stream_interval 20 "
-    "and 5 ms between tokens the first one is counted 20 tokens late",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def first_token_limit_below_the_interval(

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
     from gptoss.text.places import Place
 
-PERF = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1"
 HOSTNAME = "kubernetes.io/hostname"
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 INSTALLERS = {
@@ -37,7 +36,6 @@ INSTALLERS = {
     Severity.WARNING,
     of=BENCHMARK,
     runtimes=DYNAMO,
-    source=PERF,
 )
 def benchmark_cannot_share_the_cluster(
     benchmark: Benchmark, deployment: Deployment
@@ -65,7 +63,6 @@ def benchmark_cannot_share_the_cluster(
     "installs-at-run-time",
     Severity.WARNING,
     of=JOB_PODS,
-    source=PERF,
 )
 def installs_at_run_time(pod: Pod) -> Iterator[Said]:
     """A Job installs software when it starts.
@@ -98,7 +95,6 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
     "pull-secret-of-another-registry",
     Severity.INFO,
     of=JOB_PODS,
-    source=PERF,
 )
 def pull_secret_of_another_registry(pod: Pod) -> Iterator[Said]:
     """A Job names a pull secret for NVIDIA's registry but pulls from another one.

@@ -22,8 +22,6 @@ ENTRIES = ("--num-dataset-entries", "--num-prompts")
     "prompt-longer-than-context",
     Severity.ERROR,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
-    "('must be greater than 0'); ai-dynamo/dynamo #6987",
     needs=(Need.ENGINE,),
 )
 def prompt_longer_than_context(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -50,8 +48,6 @@ def prompt_longer_than_context(worker: Worker, deployment: Deployment) -> Iterat
     "answer-cut-short",
     Severity.WARNING,
     of=DECODING,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py _deduce_max_tokens "
-    "(max_tokens is cut to what max_seq_len leaves)",
     needs=(Need.ENGINE,),
 )
 def answer_cut_short(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -81,7 +77,6 @@ def answer_cut_short(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     Severity.WARNING,
     of=PREFILLING,
     fixable=True,
-    source="ai-dynamo/aiperf 0.13.0 --num-dataset-entries (entries are reused)",
     needs=(Need.ENGINE,),
 )
 def prompts_repeat(worker: Worker, deployment: Deployment) -> Iterator[Said]:

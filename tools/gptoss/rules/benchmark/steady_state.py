@@ -22,8 +22,6 @@ FEW_WAVES = 5
     "no-warm-up",
     Severity.INFO,
     of=BENCHMARK,
-    source="ai-dynamo/aiperf 0.13.0 --warmup-request-count (none by default); ai-dynamo/dynamo "
-    "recipes/gpt-oss-120b/trtllm/agg/perf.yaml @0d348a1 (sends one)",
 )
 def no_warm_up(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark measures from the first request on.
@@ -49,8 +47,6 @@ def no_warm_up(benchmark: Benchmark) -> Iterator[Said]:
     "last-wave-half-empty",
     Severity.INFO,
     of=BENCHMARK,
-    source="ai-dynamo/aiperf 0.13.0 (requests go out as others finish; the last ones run with less "
-    "concurrency)",
 )
 def last_wave_half_empty(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark sends few times its concurrency, and not a whole number of times.

@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.text.places import Located
 
-GUIDE = (
-    "NVIDIA/TensorRT-LLM docs/source/deployment-guide/"
-    "quick-start-recipe-for-gpt-oss-on-trtllm.md @58d6cf1 (Benchmarking Performance)"
-)
 ROUNDS = 5
 
 
@@ -30,7 +26,6 @@ ROUNDS = 5
     "sweep-above-capacity",
     Severity.INFO,
     of=BENCHMARK,
-    source=f"{GUIDE}; max_batch_size counts a rank: NVIDIA/TensorRT-LLM tech_blog/blog9 @6dc94b0",
     needs=(Need.ENGINE,),
 )
 def sweep_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
@@ -59,7 +54,6 @@ def sweep_above_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterat
     "sweep-ends-below-capacity",
     Severity.INFO,
     of=BENCHMARK,
-    source=GUIDE,
     needs=(Need.ENGINE,),
 )
 def sweep_ends_below_capacity(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
@@ -88,7 +82,6 @@ def sweep_ends_below_capacity(benchmark: Benchmark, deployment: Deployment) -> I
     "sweep-steps-short",
     Severity.INFO,
     of=BENCHMARK,
-    source=f"{GUIDE} (five times the concurrency)",
 )
 def sweep_steps_short(benchmark: Benchmark) -> Iterator[Said]:
     """A step of a sweep sends less than five times its concurrency.
@@ -114,8 +107,6 @@ def sweep_steps_short(benchmark: Benchmark) -> Iterator[Said]:
     "genai-perf-superseded",
     Severity.INFO,
     of=BENCHMARK,
-    source="triton-inference-server/perf_analyzer pull request 457 (deprecation notice); "
-    "ai-dynamo/aiperf docs/migrating.md",
 )
 def genai_perf_superseded(benchmark: Benchmark) -> Iterator[Said]:
     """The benchmark runs genai-perf, which is deprecated in favour of aiperf.

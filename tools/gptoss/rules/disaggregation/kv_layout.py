@@ -22,7 +22,6 @@ SIZE = "tensor_parallel_size"
     "kv-layout-not-split",
     Severity.WARNING,
     of=PAIRS,
-    source="NVIDIA/TensorRT-LLM #6507, PR #13190",
     needs=(Need.ENGINE,),
 )
 def kv_layout_not_split(prefill: Worker, decode: Worker) -> Iterator[Said]:

@@ -30,9 +30,6 @@ SHARED = (
     of=PAIRS,
     platforms=CONTAINERS,
     engine_only=False,
-    source="openucx/ucx src/uct/cuda/cuda_ipc/cuda_ipc_iface.c:181 and cuda_ipc_md.c:520, "
-    "src/uct/sm/base/sm_iface.c:47 @9466d10 (1.18 to 1.22 the same without the early check); "
-    "vllm-project/vllm #55906 (measured: answers 200, over TCP), #52607; NVIDIA/nccl #324",
 )
 def gpu_memory_out_of_reach(
     prefill: Worker, decode: Worker, deployment: Deployment
@@ -73,8 +70,6 @@ def _missing(ours: Isolation, theirs: Isolation) -> Iterator[str]:
     of=SPLIT_WORKERS,
     platforms=KUBERNETES,
     engine_only=False,
-    source="ai-dynamo/dynamo docs/kubernetes/disagg-communication-guide.md @3c42642 (RDMA is "
-    "required, on one node too); vllm-project/vllm #52607",
 )
 def no_rdma_device(worker: Worker) -> Iterator[Said]:
     """A prefill or decode pod asks for no RDMA device.

@@ -23,8 +23,6 @@ if TYPE_CHECKING:
     Severity.ERROR,
     of=PREFILL_WORKERS,
     fixable=True,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/executor/base_worker.py ('Context only requests are "
-    "not supported in pytorch backend when overlap is enabled'); ai-dynamo/dynamo #1690",
     needs=(Need.ENGINE,),
 )
 def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
@@ -50,7 +48,6 @@ def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
     "speculation-on-one-side",
     Severity.WARNING,
     of=PAIRS,
-    source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a",
     needs=(Need.ENGINE,),
 )
 def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -76,7 +73,6 @@ def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
     "prefill-shorter-than-decode",
     Severity.WARNING,
     of=PAIRS,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm (decode registers its max_seq_len as the context)",
     needs=(Need.ENGINE,),
 )
 def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -102,8 +98,6 @@ def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Sai
     Severity.WARNING,
     of=FRONTEND,
     fixable=True,
-    source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --enforce-disagg; its "
-    "deprecation in 1.3",
     needs=(Need.RELEASE,),
 )
 def silent_fall_back_to_decode(
@@ -135,7 +129,6 @@ def silent_fall_back_to_decode(
     Severity.WARNING,
     of=PREFILL_WORKERS,
     fixable=True,
-    source="NVIDIA/TensorRT-LLM #17535",
 )
 def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     """A prefill worker sends the KV cache without overlap, which has made workers hang.
@@ -158,7 +151,6 @@ def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     "parsers-differ-between-roles",
     Severity.WARNING,
     of=PAIRS,
-    source="ai-dynamo/dynamo #3262 (both roles need them)",
 )
 def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode name different parsers.
@@ -181,8 +173,6 @@ def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Sa
     "speculation-differs",
     Severity.WARNING,
     of=PAIRS,
-    source="ai-dynamo/aiconfigurator src/aiconfigurator/generator/rule_plugin/trtllm.rule @095f58a "
-    "(the same speculative decoding on both sides)",
     needs=(Need.ENGINE,),
 )
 def speculation_differs(prefill: Worker, decode: Worker) -> Iterator[Said]:

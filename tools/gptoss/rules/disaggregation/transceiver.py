@@ -26,7 +26,6 @@ BLOCK = "kv_cache_config.tokens_per_block"
     "transceiver-backend-missing",
     Severity.ERROR,
     of=SPLIT_WORKERS,
-    source="ai-dynamo/dynamo #13015, #13048; ai-dynamo/aiconfigurator #879",
     needs=(Need.ENGINE,),
 )
 def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
@@ -50,7 +49,6 @@ def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
     Severity.ERROR,
     of=SPLIT_WORKERS,
     fixable=True,
-    source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheTransBuffer.cpp; #3798",
     needs=(Need.ENGINE,),
 )
 def transceiver_buffer_not_whole_blocks(worker: Worker) -> Iterator[Said]:
@@ -79,8 +77,6 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     "transceiver-buffer-too-small",
     Severity.WARNING,
     of=SPLIT_WORKERS,
-    source="ai-dynamo/dynamo #5523, #4327; NVIDIA/TensorRT-LLM docs/source/features/"
-    "disagg-serving.md",
     needs=(Need.ENGINE,),
 )
 def transceiver_buffer_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -127,8 +123,6 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     "prefill-and-decode-disagree",
     Severity.ERROR,
     of=PAIRS,
-    source="NVIDIA/TensorRT-LLM cpp/tensorrt_llm/batch_manager/cacheFormatter.cpp inquireSupport; "
-    "ai-dynamo/dynamo #1572 ('Message truncated')",
     needs=(Need.ENGINE,),
 )
 def prefill_and_decode_disagree(prefill: Worker, decode: Worker) -> Iterator[Said]:
@@ -167,7 +161,6 @@ def _shown(value: Any) -> str:
     "transceiver-buffers-differ",
     Severity.WARNING,
     of=PAIRS,
-    source="ai-dynamo/dynamo #1572",
     needs=(Need.ENGINE,),
 )
 def transceiver_buffers_differ(prefill: Worker, decode: Worker) -> Iterator[Said]:

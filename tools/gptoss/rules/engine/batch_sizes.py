@@ -15,16 +15,12 @@ if TYPE_CHECKING:
     from gptoss.deployment.settings import Setting
     from gptoss.facts.world import Model
 
-LLM_ARGS = "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py @c502768"
-CHECK_ARGUMENTS = "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm.py _check_arguments; #4947"
-
 
 @rule(
     "E007",
     "batch-larger-than-tokens",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{LLM_ARGS} validate_runtime_args",
     needs=(Need.ENGINE,),
 )
 def batch_larger_than_tokens(worker: Worker) -> Iterator[Said]:
@@ -52,7 +48,6 @@ def batch_larger_than_tokens(worker: Worker) -> Iterator[Said]:
     "benchmark-prompt-refused",
     Severity.ERROR,
     of=PREFILLING,
-    source=CHECK_ARGUMENTS,
     needs=(Need.ENGINE,),
 )
 def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -78,7 +73,6 @@ def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator
     "long-prompt-refused",
     Severity.WARNING,
     of=PREFILLING,
-    source=CHECK_ARGUMENTS,
     needs=(Need.ENGINE,),
 )
 def long_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -122,7 +116,6 @@ def _longest_prefill(worker: Worker) -> int | None:
     "longer-than-the-model",
     Severity.WARNING,
     of=WORKERS,
-    source="openai/gpt-oss-120b config.json (max_position_embeddings 131072)",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
@@ -147,7 +140,6 @@ def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
     engine_only=False,
     runtimes=DYNAMO,
     fixable=True,
-    source="ai-dynamo wheel 1.6.1 dynamo/trtllm/workers/llm_worker.py _strip_postprocess_workers",
     needs=(Need.ENGINE,),
 )
 def postprocess_workers_ignored(worker: Worker) -> Iterator[Said]:

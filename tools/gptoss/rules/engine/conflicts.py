@@ -27,7 +27,6 @@ SOURCE = (
     "engine-settings-refused",
     Severity.ERROR,
     of=WORKERS,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_settings_refused(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -43,7 +42,6 @@ def engine_settings_refused(worker: Worker, release: Release, facts: Facts) -> I
     "engine-settings-doubtful",
     Severity.WARNING,
     of=WORKERS,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_settings_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -60,7 +58,6 @@ def engine_settings_doubtful(worker: Worker, release: Release, facts: Facts) -> 
     "speculative-settings-inconsistent",
     Severity.ERROR,
     of=WORKERS,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def speculative_settings_inconsistent(

@@ -32,7 +32,6 @@ def _graphs_off(worker: Worker) -> bool:
     "cuda-graph-sizes-disagree",
     Severity.ERROR,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py CudaGraphConfig @c502768",
     needs=(Need.ENGINE,),
 )
 def cuda_graph_sizes_disagree(worker: Worker) -> Iterator[Said]:
@@ -60,8 +59,6 @@ def cuda_graph_sizes_disagree(worker: Worker) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     fixable=True,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/model_engine.py "
-    "_filter_cuda_graph_batch_sizes",
     needs=(Need.ENGINE,),
 )
 def cuda_graphs_do_not_cover_batch(worker: Worker) -> Iterator[Said]:

@@ -33,7 +33,6 @@ Ignored = tuple[str, str, tuple[str, ...]]
     "engine-setting-ignored",
     Severity.WARNING,
     of=WORKERS,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_setting_ignored(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -112,7 +111,6 @@ def _speculation(worker: Worker) -> Iterator[Ignored]:
     "engine-setting-deprecated",
     Severity.INFO,
     of=WORKERS,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_setting_deprecated(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:

@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=WORKERS,
     runtimes=SERVE,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @00209af (the PyTorch backend gets "
-    "no build_config); #7551",
     needs=(Need.ENGINE,),
 )
 def build_config_dropped(worker: Worker) -> Iterator[Said]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Release
 
 PDL = "TRTLLM_ENABLE_PDL"
-PDL_SOURCE = "NVIDIA/TensorRT-LLM cpp/tensorrt_llm/common/envUtils.cpp getEnvEnablePDL"
 # TensorRT-LLM versions that count tokens of reused blocks wrongly.
 WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
 
@@ -25,7 +24,6 @@ WRONG_COUNT = ("1.3.0rc11", "1.3.0rc12")
     "pdl-switch-ignored",
     Severity.WARNING,
     of=WORKERS,
-    source=PDL_SOURCE,
 )
 def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
     """``TRTLLM_ENABLE_PDL`` is neither 0 nor 1, so it switches nothing.
@@ -47,7 +45,6 @@ def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
     "pdl-switch-redundant",
     Severity.INFO,
     of=WORKERS,
-    source=f"{PDL_SOURCE}; TensorRT-LLM 1.2 release notes (on by default)",
     needs=(Need.RELEASE,),
 )
 def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
@@ -71,7 +68,6 @@ def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
     "chunked-prefill-miscounts-reused-blocks",
     Severity.WARNING,
     of=WORKERS,
-    source="ai-dynamo/dynamo #8870; NVIDIA/TensorRT-LLM #12976, #13318",
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def chunked_prefill_miscounts_reused_blocks(worker: Worker, release: Release) -> Iterator[Said]:

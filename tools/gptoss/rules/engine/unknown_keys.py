@@ -34,7 +34,6 @@ SOURCE = (
     Severity.ERROR,
     of=WORKERS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_key_unknown(
@@ -55,7 +54,6 @@ def engine_key_unknown(
     Severity.WARNING,
     of=WORKERS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_key_doubtful(
@@ -75,7 +73,6 @@ def engine_key_doubtful(
     Severity.ERROR,
     of=WORKERS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -93,7 +90,6 @@ def engine_value_invalid(worker: Worker, release: Release, facts: Facts) -> Iter
     Severity.WARNING,
     of=WORKERS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def engine_value_doubtful(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:

@@ -35,7 +35,6 @@ def _split_role(worker: Worker) -> str | None:
     Severity.ERROR,
     of=COMPONENTS,
     fixable=True,
-    source="ai-dynamo/dynamo #5788; deploy/operator/internal/dynamo/component_common.go @015d780",
 )
 def component_type_unknown(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a worker has a component type that the operator does not know.
@@ -69,7 +68,6 @@ def component_type_unknown(component: Component, deployment: Deployment) -> Iter
     Severity.WARNING,
     of=WORKERS,
     fixable=True,
-    source="ai-dynamo/dynamo #5301",
 )
 def sub_component_type_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A prefill or decode worker does not say which of the two it is.
@@ -99,8 +97,6 @@ def sub_component_type_missing(worker: Worker, deployment: Deployment) -> Iterat
     Severity.ERROR,
     of=COMPONENTS,
     fixable=True,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/component_{frontend,worker}.go "
-    "@015d780",
 )
 def component_type_of_another_program(
     component: Component, deployment: Deployment
@@ -136,8 +132,6 @@ def component_type_of_another_program(
     "component-type-and-mode-disagree",
     Severity.WARNING,
     of=WORKERS,
-    source="ai-dynamo/dynamo api/v1alpha1/dynamocomponentdeployment_types.go @015d780; "
-    "wheel ai-dynamo 1.2.1 dynamo/trtllm/backend_args.py",
 )
 def component_type_and_mode_disagree(worker: Worker) -> Iterator[Said]:
     """The component type says prefill or decode and ``--disaggregation-mode`` says otherwise.

@@ -45,7 +45,6 @@ def split(reference: str) -> Image:
     "image-tag-without-version",
     Severity.ERROR,
     of=COMPONENTS,
-    source="ai-dynamo/dynamo #10494",
     needs=(Need.RELEASE,),
 )
 def image_tag_without_version(component: Component, release: Release) -> Iterator[Said]:
@@ -75,7 +74,6 @@ def image_tag_without_version(component: Component, release: Release) -> Iterato
     Severity.ERROR,
     of=PODS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo #5479 (placeholders left in recipes)",
 )
 def image_placeholder(pod: Pod) -> Iterator[Said]:
     """An image is a placeholder that was never filled in.
@@ -96,7 +94,6 @@ def image_placeholder(pod: Pod) -> Iterator[Said]:
     Severity.WARNING,
     of=PODS,
     runtimes=ANY,
-    source="kubernetes.io/docs/concepts/containers/images",
 )
 def image_not_pinned(pod: Pod) -> Iterator[Said]:
     """An image has no tag, or one that moves.
@@ -123,8 +120,6 @@ def image_not_pinned(pod: Pod) -> Iterator[Said]:
     Severity.ERROR,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases/artifacts (image names); "
-    "recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa for the wrong one",
 )
 def image_cannot_run_trtllm(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A worker's image from NVIDIA's registry does not exist or holds another engine.
@@ -151,8 +146,6 @@ def image_cannot_run_trtllm(worker: Worker, deployment: Deployment, facts: Facts
     "G024",
     "images-of-two-versions",
     Severity.WARNING,
-    source="ai-dynamo/dynamo docs/fern/pages/reference/general/releases (flags, component names "
-    "and request planes change between releases)",
 )
 def images_of_two_versions(deployment: Deployment) -> Iterator[Said]:
     """Frontend and workers run NVIDIA images of different Dynamo versions.

@@ -28,8 +28,6 @@ LONG_SLEEP = 600
     Severity.WARNING,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/README.md @b4d93df (loading takes "
-    "15 to 30 minutes); deploy/operator/internal/dynamo @015d780 (default probes)",
 )
 def probe_ends_loading(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker's own probe restarts it while it may still be loading the model.
@@ -77,8 +75,6 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
     Severity.WARNING,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @668dd11 (a failed worker "
-    "sleeps)",
 )
 def crash_hidden(worker: Worker) -> Iterator[Said]:
     """A worker's script goes on sleeping after the worker has failed.

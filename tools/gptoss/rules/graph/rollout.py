@@ -32,8 +32,6 @@ def _engine_mount(worker: Worker) -> Mount | None:
     "config-map-name-not-scoped",
     Severity.WARNING,
     runtimes=ANY,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/{agg,disagg}/deploy.yaml @04521f4: both "
-    "create llm-config",
 )
 def config_map_name_not_scoped(deployment: Deployment) -> Iterator[Said]:
     """The ConfigMap with the engine YAML is not named after the deployment.
@@ -69,7 +67,6 @@ def _owner(deployment: Deployment) -> str:
     reports="config-map-twice",
     hint="give each ConfigMap a name of its own",
     runtimes=ANY,
-    source="kubernetes.io/docs/concepts/overview/working-with-objects/names",
 )
 def config_map_twice() -> None:
     """Two ConfigMaps have the same name.
@@ -85,7 +82,6 @@ def config_map_twice() -> None:
     Severity.WARNING,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
 )
 def engine_change_rolls_nothing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A changed engine YAML does not restart the workers that read it.
@@ -121,7 +117,6 @@ _ANNOTATIONS = {
     reports="engine-file-missing",
     runtimes=ANY,
     platforms=ANYWHERE,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (opens --extra-engine-args)",
 )
 def engine_file_not_in_config_map(problem: Problem, deployment: Deployment) -> Iterator[Said]:
     """The engine file is mounted from a ConfigMap that has no such key, or from a missing file.
@@ -147,8 +142,6 @@ def engine_file_not_in_config_map(problem: Problem, deployment: Deployment) -> I
     engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
-    source="yaml.org/spec/1.2.2 (mapping keys are unique); NVIDIA/TensorRT-LLM reads with "
-    "yaml.safe_load, which keeps the last",
 )
 def yaml_key_twice() -> None:
     """A YAML map has the same key twice.
@@ -167,8 +160,6 @@ def yaml_key_twice() -> None:
     engine_only=True,
     runtimes=ANY,
     platforms=ANYWHERE,
-    source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_options @c502768 "
-    "(derived from the code)",
 )
 def engine_file_empty() -> None:
     """The engine YAML is empty.

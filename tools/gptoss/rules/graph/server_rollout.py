@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
 
 DEFAULT_DEADLINE = 600
-DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
 
 
 @rule(
@@ -23,8 +22,6 @@ DEPLOYMENTS = "kubernetes.io/docs/concepts/workloads/controllers/deployment"
     Severity.WARNING,
     of=WORKERS,
     runtimes=SERVE,
-    source="kubernetes.io/docs/concepts/workloads/pods/pod-lifecycle (a container without "
-    "readiness probe is ready at once)",
 )
 def server_without_readiness_probe(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A server has neither readiness nor startup probe, so it counts as ready while it loads.
@@ -47,7 +44,6 @@ def server_without_readiness_probe(worker: Worker, deployment: Deployment) -> It
     "rollout-deadline-before-loading",
     Severity.WARNING,
     runtimes=SERVE,
-    source=f"{DEPLOYMENTS} (progressDeadlineSeconds is 600 unless set)",
 )
 def rollout_deadline_before_loading(deployment: Deployment) -> Iterator[Said]:
     """A Deployment counts as failed while its server is still loading the model.
@@ -75,7 +71,6 @@ def rollout_deadline_before_loading(deployment: Deployment) -> Iterator[Said]:
     "update-needs-spare-gpus",
     Severity.WARNING,
     runtimes=SERVE,
-    source=f"{DEPLOYMENTS} (RollingUpdate with maxSurge 25%, rounded up, unless set)",
 )
 def update_needs_spare_gpus(deployment: Deployment) -> Iterator[Said]:
     """An update starts a new server before it ends an old one, because nobody said otherwise.

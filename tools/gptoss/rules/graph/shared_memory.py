@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Component, Deployment, Worker
 
 FOLDER = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
-OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (shared memory)"
 LEAST = 2**30
 
 
@@ -24,7 +23,6 @@ LEAST = 2**30
     "shared-memory-mount-replaced",
     Severity.WARNING,
     of=COMPONENTS,
-    source=OPERATOR,
 )
 def shared_memory_mount_replaced(component: Component, deployment: Deployment) -> Iterator[Said]:
     """A component mounts /dev/shm by hand, which the operator replaces by its own 8Gi.
@@ -51,8 +49,6 @@ def shared_memory_mount_replaced(component: Component, deployment: Deployment) -
     of=WORKERS,
     runtimes=ANY,
     platforms=ANYWHERE,
-    source="docs.nvidia.com/deeplearning/nccl/user-guide/docs/troubleshooting.html (shared memory: "
-    "containers need at least 1g)",
 )
 def shared_memory_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker of several GPUs has less than 1 GiB of shared memory.

@@ -22,12 +22,6 @@ OPERATOR_GRACE = 60
 KUBERNETES_GRACE = 30
 # What freeing the GPUs may take, with the wait of a prefill worker.
 REST = 60
-WHEEL = (
-    "ai-dynamo wheels 1.0.2 to 1.6.1 dynamo/common/utils/graceful_shutdown.py (unregisters, sleeps "
-    f"{GRACE} or 5 s, then sets the event on which dynamo/trtllm/request_handlers/handler_base.py "
-    "aborts every request)"
-)
-OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo @015d780 (60 s unless set)"
 
 
 @rule(
@@ -36,8 +30,6 @@ OPERATOR = "ai-dynamo/dynamo deploy/operator/internal/dynamo @015d780 (60 s unle
     Severity.WARNING,
     of=WORKERS,
     platforms=ANYWHERE,
-    source=f"{WHEEL}; dynamo/trtllm/main.py from 1.1.1 on (prefill workers drain for 30 s); "
-    f"{OPERATOR}",
     needs=(Need.RELEASE,),
 )
 def killed_before_grace_ends(
@@ -70,7 +62,6 @@ def killed_before_grace_ends(
     Severity.WARNING,
     of=DECODING,
     platforms=ANYWHERE,
-    source=f"{WHEEL}; ai-dynamo/dynamo #13559",
 )
 def answers_cut_off(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker cuts its answers off long before the pod's time is over.
@@ -95,9 +86,6 @@ def answers_cut_off(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     Severity.INFO,
     of=DECODING,
     runtimes=ANY,
-    source=f"{WHEEL}; ai-dynamo/dynamo #13559; kubernetes.io/docs/concepts/workloads/pods/"
-    "pod-lifecycle (30 s unless set); NVIDIA/TensorRT-LLM tensorrt_llm/serve/openai_server.py "
-    "@0005772 (uvicorn without timeout_graceful_shutdown)",
 )
 def answers_lost_on_update(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """Nobody says how long answers may take when a pod goes, and the defaults are short.
@@ -130,8 +118,6 @@ def answers_lost_on_update(worker: Worker, deployment: Deployment) -> Iterator[S
     "frontend-goes-before-its-answers",
     Severity.WARNING,
     of=FRONTEND,
-    source=f"{OPERATOR}; frontends 1.1.1 to 1.6.1 as run: they finish what they stream, however "
-    "long that takes",
 )
 def frontend_goes_before_its_answers(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """The frontend's pod has less time to go than the workers give their answers.
@@ -158,8 +144,6 @@ def frontend_goes_before_its_answers(frontend: Frontend, deployment: Deployment)
     Severity.INFO,
     of=FRONTEND,
     platforms=ANYWHERE,
-    source="ai-dynamo/dynamo lib/llm/src/migration.rs @0135b9a; frontends 1.1.1 to 1.6.1 as run: "
-    "with --migration-limit 3 no answer of a killed worker is lost, without it all are",
 )
 def no_worker_takes_over(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """There are several workers, and none takes over the answers of one that dies.

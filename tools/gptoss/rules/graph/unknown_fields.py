@@ -17,7 +17,6 @@ SOURCE = (
     reports="field-unknown",
     hint="write it as the API does, or leave it out",
     runtimes=ANY,
-    source=SOURCE,
 )
 def field_unknown() -> None:
     """A manifest has a field that the API does not have.
@@ -35,7 +34,6 @@ def field_unknown() -> None:
     reports="field-refused",
     hint="write a value of that kind",
     runtimes=ANY,
-    source=SOURCE,
 )
 def field_refused() -> None:
     """A field has a value of a type that the API server refuses, or lacks a field that it needs.

@@ -26,8 +26,6 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     "name-too-long",
     Severity.ERROR,
     of=COMPONENTS,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/"
-    "dynamographdeployment.go @015d780",
 )
 def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said]:
     """The names of deployment and component together are longer than 45 characters.
@@ -59,8 +57,6 @@ def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said
     Severity.INFO,
     of=COMPONENTS,
     fixable=True,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/defaulting/"
-    "dynamographdeployment_handler.go @1129631",
 )
 def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
     """A component leaves its replicas to the operator's defaulting.
@@ -83,7 +79,6 @@ def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
     Severity.WARNING,
     of=COMPONENTS,
     fixable=True,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/shared.go @015d780",
 )
 def field_ignored_by_operator(component: Component) -> Iterator[Said]:
     """A component sets a field that the operator accepts and ignores.
@@ -104,8 +99,6 @@ def field_ignored_by_operator(component: Component) -> Iterator[Said]:
     "G008",
     "half-of-disaggregation-missing",
     Severity.ERROR,
-    source="ai-dynamo/dynamo docs/backends/trtllm (disaggregated serving); "
-    "wheel ai-dynamo 1.2.1 dynamo/trtllm/workers/llm_worker.py",
 )
 def half_of_disaggregation_missing(deployment: Deployment) -> Iterator[Said]:
     """There are prefill workers but no decode workers, or the other way round.
@@ -131,7 +124,6 @@ def half_of_disaggregation_missing(deployment: Deployment) -> Iterator[Said]:
     "G009",
     "frontend-missing",
     Severity.WARNING,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
 )
 def frontend_missing(deployment: Deployment) -> Iterator[Said]:
     """The graph has workers but nothing that answers HTTP.
@@ -152,8 +144,6 @@ def frontend_missing(deployment: Deployment) -> Iterator[Said]:
     "G010",
     "api-version-not-served",
     Severity.ERROR,
-    source="ai-dynamo/dynamo #9235, #9262 (v1beta1 from 1.2.0); docs/fern/pages/reference/general/"
-    "releases/deprecations.mdx @0f1b011",
     needs=(Need.RELEASE,),
 )
 def api_version_not_served(release: Release, deployment: Deployment) -> Iterator[Said]:
@@ -180,7 +170,6 @@ def api_version_not_served(release: Release, deployment: Deployment) -> Iterator
     Severity.WARNING,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780",
 )
 def gpu_limit_missing(worker: Worker) -> Iterator[Said]:
     """A worker has no GPU limit.

@@ -12,8 +12,6 @@ from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.facts.versions import version_number
 from gptoss.rules.kernels.matrix import (
     OVERRIDE,
-    README,
-    RESOLVER,
     backend_of,
     default_algorithm,
     override_of,
@@ -33,7 +31,6 @@ if TYPE_CHECKING:
     "moe-backend-not-for-model",
     Severity.ERROR,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Iterator[Said]:
@@ -58,7 +55,6 @@ def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Ite
     "moe-kernel-missing",
     Severity.ERROR,
     of=WORKERS,
-    source=f"{README}; NVIDIA/TensorRT-LLM #17570, #12558, #6717",
     needs=(Need.ENGINE, Need.GPU),
 )
 def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -102,7 +98,6 @@ def _kernel_hint(auto: str, asked: str | None) -> str:
     "triton-deprecated",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM #19035",
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
@@ -127,8 +122,6 @@ def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
     "slower-moe-backend-pinned",
     Severity.INFO,
     of=WORKERS,
-    source=f"{RESOLVER} resolve_moe_backend; docs/source/deployment-guide/"
-    "deployment-guide-for-gpt-oss-on-trtllm.md @d2c804b",
     needs=(Need.ENGINE,),
 )
 def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
@@ -157,8 +150,6 @@ def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     "triton-on-blackwell",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{README}; docs/source/deployment-guide/deployment-guide-for-gpt-oss-on-trtllm.md "
-    "@d2c804b",
     needs=(Need.ENGINE, Need.GPU),
 )
 def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
@@ -181,8 +172,6 @@ def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
     "moe-backend-replaced",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/modules/fused_moe/create_moe.py @01f8de5 "
-    "(get_moe_cls); pull request 17570",
     needs=(Need.ENGINE, Need.GPU),
 )
 def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Said]:

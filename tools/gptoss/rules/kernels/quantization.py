@@ -8,7 +8,6 @@ from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.rules.fixes import remove_variable
 from gptoss.rules.kernels.matrix import (
     OVERRIDE,
-    RESOLVER,
     default_algorithm,
     override_of,
 )
@@ -29,7 +28,6 @@ VALUES_KEY = "override"
     "quantization-override-ignored",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{RESOLVER} override_quant_algo",
 )
 def quantization_override_ignored(worker: Worker) -> Iterator[Said]:
     """``OVERRIDE_QUANT_ALGO`` has a value that the engine does not know.
@@ -52,7 +50,6 @@ def quantization_override_ignored(worker: Worker) -> Iterator[Said]:
     Severity.INFO,
     of=WORKERS,
     fixable=True,
-    source=f"{RESOLVER} get_mxfp4_quant_algo",
     needs=(Need.ENGINE,),
 )
 def quantization_override_redundant(worker: Worker, deployment: Deployment) -> Iterator[Said]:

@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     "little-room-beside-kv-cache",
     Severity.INFO,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py CudaGraphConfig (up to 200 MB a "
-    "graph); tensorrt_llm/_torch/pyexecutor/_util.py",
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def little_room_beside_kv_cache(worker: Worker, model: Model) -> Iterator[Said]:
@@ -68,8 +66,6 @@ def _buffers(worker: Worker, model: Model) -> float:
     "attention-window-too-short",
     Severity.WARNING,
     of=WORKERS,
-    source="openai/gpt-oss-120b config.json (layer_types, sliding_window); NVIDIA/TensorRT-LLM "
-    "tensorrt_llm/_torch/pyexecutor/resource_manager.py (the list repeats over the layers)",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
@@ -107,7 +103,6 @@ def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
     "attention-window-with-block-reuse",
     Severity.INFO,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM #13123, #10875, #10183",
     needs=(Need.ENGINE,),
 )
 def attention_window_with_block_reuse(worker: Worker) -> Iterator[Said]:

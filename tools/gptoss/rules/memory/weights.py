@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
-from gptoss.rules.kernels.matrix import README
 from gptoss.rules.memory import estimate
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
@@ -26,8 +25,6 @@ MARGIN = 0.9
     "kv-cache-fraction-too-high",
     Severity.WARNING,
     of=WORKERS,
-    source="ai-dynamo/dynamo #5479 (out-of-memory fractions in recipes); NVIDIA/TensorRT-LLM "
-    "tensorrt_llm/_torch/pyexecutor/_util.py",
     needs=(Need.ENGINE,),
 )
 def kv_cache_fraction_too_high(worker: Worker) -> Iterator[Said]:
@@ -53,8 +50,6 @@ def kv_cache_fraction_too_high(worker: Worker) -> Iterator[Said]:
     "longest-sequence-does-not-fit",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM #8179 (the attention window is cut to what fits); estimate from "
-    "tensorrt_llm/_torch/pyexecutor/_util.py",
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def longest_sequence_does_not_fit(
@@ -86,8 +81,6 @@ def longest_sequence_does_not_fit(
     "kv-cache-smaller-than-batch",
     Severity.INFO,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/_torch/pyexecutor/_util.py and resource_manager.py "
-    "(bytes a token)",
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def kv_cache_smaller_than_batch(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -127,7 +120,6 @@ def _rounded(tokens: int) -> str:
     "fp8-kv-cache-on-hopper",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{README} (support table)",
     needs=(Need.ENGINE, Need.GPU),
 )
 def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
@@ -151,7 +143,6 @@ def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
     "block-reuse-off",
     Severity.INFO,
     of=WORKERS,
-    source="ai-dynamo wheel 1.6.1 dynamo/trtllm (warns that no KV events are published)",
     needs=(Need.ENGINE,),
 )
 def block_reuse_off(worker: Worker) -> Iterator[Said]:

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.settings import Setting
     from gptoss.facts.world import Model
 
-MAPPING = "NVIDIA/TensorRT-LLM tensorrt_llm/mapping.py @0004396"
 SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
 
 
@@ -30,7 +29,6 @@ def _product(worker: Worker) -> str:
     "too-few-gpus",
     Severity.ERROR,
     of=WORKERS,
-    source=f"{MAPPING}: world_size must equal tp_size × pp_size × cp_size; ai-dynamo/dynamo #4934",
     needs=(Need.ENGINE,),
 )
 def too_few_gpus(worker: Worker) -> Iterator[Said]:
@@ -54,7 +52,6 @@ def too_few_gpus(worker: Worker) -> Iterator[Said]:
     "idle-gpus",
     Severity.WARNING,
     of=WORKERS,
-    source=MAPPING,
     needs=(Need.ENGINE,),
 )
 def idle_gpus(worker: Worker) -> Iterator[Said]:
@@ -97,7 +94,6 @@ def _largest(worker: Worker) -> Setting:
     "expert-sizes-do-not-multiply",
     Severity.ERROR,
     of=WORKERS,
-    source=f"{MAPPING}: moe_tp_size × moe_ep_size × moe_cluster_size must equal moe_world_size",
     needs=(Need.ENGINE,),
 )
 def expert_sizes_do_not_multiply(worker: Worker) -> Iterator[Said]:
@@ -136,8 +132,6 @@ def expert_sizes_do_not_multiply(worker: Worker) -> Iterator[Said]:
     "heads-not-divisible",
     Severity.ERROR,
     of=WORKERS,
-    source="openai/gpt-oss-120b config.json (64 heads); NVIDIA/TensorRT-LLM "
-    "tensorrt_llm/_torch/modules/attention.py",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
@@ -161,8 +155,6 @@ def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
     "experts-not-divisible",
     Severity.ERROR,
     of=WORKERS,
-    source="openai/gpt-oss-120b config.json (128 experts); NVIDIA/TensorRT-LLM "
-    "tensorrt_llm/_torch/modules/fused_moe (num_slots // moe_ep_size)",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def experts_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:

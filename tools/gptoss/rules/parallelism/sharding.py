@@ -20,8 +20,6 @@ if TYPE_CHECKING:
     "kv-heads-duplicated",
     Severity.WARNING,
     of=WORKERS,
-    source="openai/gpt-oss-120b config.json (8 KV heads); NVIDIA/TensorRT-LLM "
-    "tensorrt_llm/_torch/modules/attention.py",
     needs=(Need.ENGINE, Need.MODEL),
 )
 def kv_heads_duplicated(worker: Worker, model: Model) -> Iterator[Said]:
@@ -46,7 +44,6 @@ def kv_heads_duplicated(worker: Worker, model: Model) -> Iterator[Said]:
     "attention-dp-on-one-gpu",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM #3395",
     needs=(Need.ENGINE,),
 )
 def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
@@ -69,7 +66,6 @@ def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
     "attention-dp-config-unused",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py AttentionDpConfig @c502768",
     needs=(Need.ENGINE,),
 )
 def attention_dp_config_unused(worker: Worker) -> Iterator[Said]:
@@ -101,8 +97,6 @@ def _shown(value: object) -> str:
     "more-gpus-than-a-node-has",
     Severity.ERROR,
     of=WORKERS,
-    source="NVIDIA system guides, as in ai-dynamo/aiconfigurator src/aiconfigurator/systems "
-    "@095f58a",
     needs=(Need.GPU,),
 )
 def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
@@ -127,7 +121,6 @@ def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
     "triton-needs-expert-parallel",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea",
     needs=(Need.ENGINE,),
 )
 def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
@@ -155,7 +148,6 @@ def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
     "cutlass-attention-dp-needs-expert-parallel",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM docs/source/blogs/tech_blog/blog9 (gpt-oss) @6dc94b0",
     needs=(Need.ENGINE,),
 )
 def cutlass_attention_dp_needs_expert_parallel(worker: Worker) -> Iterator[Said]:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from gptoss.rules.rule import ANY, ANYWHERE, CONTAINERS, Severity, rule
 
-COMPOSE = "github.com/compose-spec/compose-spec"
-
 
 @rule(
     "L020",
@@ -15,8 +13,6 @@ COMPOSE = "github.com/compose-spec/compose-spec"
     hint="give each service GPUs of its own",
     runtimes=ANY,
     platforms=CONTAINERS,
-    source=f"{COMPOSE} deploy.md (device_ids); NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py "
-    "KvCacheConfig @c502768 (free_gpu_memory_fraction is of what is free)",
 )
 def gpu_given_twice() -> None:
     """Two services have the same GPU.
@@ -34,7 +30,6 @@ def gpu_given_twice() -> None:
     hint="run some services on another machine",
     runtimes=ANY,
     platforms=CONTAINERS,
-    source="schema/hardware.yaml (gpusPerNode)",
 )
 def gpu_beyond_machine() -> None:
     """A service has a GPU that a machine with this kind of GPU does not have.
@@ -53,7 +48,6 @@ def gpu_beyond_machine() -> None:
     runtimes=ANY,
     platforms=ANYWHERE,
     engine_only=True,
-    source=f"{COMPOSE} 05-services.md (env_file, extends), 14-include.md",
 )
 def compose_not_read() -> None:
     """Something is taken from elsewhere, which is not checked.
@@ -72,7 +66,6 @@ def compose_not_read() -> None:
     runtimes=ANY,
     platforms=ANYWHERE,
     engine_only=True,
-    source="gptoss itself",
 )
 def file_outside() -> None:
     """A file that is named, or a link of a folder, lies outside and is not read.

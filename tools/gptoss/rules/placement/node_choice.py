@@ -25,8 +25,6 @@ WIDE_LABELS = (
     "nvidia.com/gpu.count",
     "nvidia.com/gpu.deploy.driver",
 )
-RECIPE = "ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/disagg/deploy.yaml @04521f4"
-LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (pod labels)"
 
 
 @rule(
@@ -35,7 +33,6 @@ LABELS = "ai-dynamo/dynamo deploy/operator/internal/dynamo/graph.go @015d780 (po
     Severity.WARNING,
     of=COMPONENTS,
     runtimes=DYNAMO,
-    source=LABELS,
 )
 def anti_affinity_matches_nothing(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An anti-affinity names a pod label value that no pod has.
@@ -64,7 +61,6 @@ def anti_affinity_matches_nothing(component: Component, deployment: Deployment) 
     "any-gpu-will-do",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{RECIPE} (asks for nvidia.com/gpu.present only)",
 )
 def any_gpu_will_do(worker: Worker) -> Iterator[Said]:
     """A worker may be scheduled on any kind of GPU.
@@ -109,8 +105,6 @@ def blackwell_needs(worker: Worker) -> list[str]:
     "gpu-and-architecture-disagree",
     Severity.ERROR,
     of=WORKERS,
-    source="NVIDIA system guides: GB200 nodes have Arm CPUs, HGX and DGX H100, H200 and B200 nodes "
-    "x86 ones",
     needs=(Need.GPU,),
 )
 def gpu_and_architecture_disagree(worker: Worker) -> Iterator[Said]:
@@ -135,7 +129,6 @@ def gpu_and_architecture_disagree(worker: Worker) -> Iterator[Said]:
     "no-cpu-or-memory-request",
     Severity.INFO,
     of=WORKERS,
-    source="kubernetes.io/docs/concepts/configuration/manage-resources-containers",
 )
 def no_cpu_or_memory_request(worker: Worker) -> Iterator[Said]:
     """A worker requests no CPU or no memory.
@@ -158,8 +151,6 @@ def no_cpu_or_memory_request(worker: Worker) -> Iterator[Said]:
     "gpu-taint-not-tolerated",
     Severity.INFO,
     of=WORKERS,
-    source="kubernetes.io/docs/reference/access-authn-authz/admission-controllers "
-    "(ExtendedResourceToleration adds it where it is switched on)",
 )
 def gpu_taint_not_tolerated(worker: Worker) -> Iterator[Said]:
     """A worker does not tolerate the taint that GPU nodes usually have.

@@ -41,7 +41,6 @@ def image_architecture(component: Component) -> str | None:
     "image-of-another-architecture",
     Severity.ERROR,
     of=COMPONENTS,
-    source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
 )
 def image_of_another_architecture(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is made for another CPU architecture than the nodes that its pod asks for.
@@ -67,7 +66,6 @@ def image_of_another_architecture(component: Component, deployment: Deployment) 
     "image-cannot-run-everywhere",
     Severity.WARNING,
     of=COMPONENTS,
-    source="ai-dynamo/dynamo release artifacts of 1.2.1 (tag 1.2.1-efa-amd64)",
 )
 def image_cannot_run_everywhere(component: Component, deployment: Deployment) -> Iterator[Said]:
     """An image is for one CPU architecture, and its pod may land on nodes of another.
@@ -95,7 +93,6 @@ def image_cannot_run_everywhere(component: Component, deployment: Deployment) ->
     "placement-allows-wrong-gpu",
     Severity.WARNING,
     of=WORKERS,
-    source="NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea (support table)",
     needs=(Need.ENGINE,),
 )
 def placement_allows_wrong_gpu(worker: Worker, facts: Facts) -> Iterator[Said]:

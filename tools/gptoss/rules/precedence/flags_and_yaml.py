@@ -33,10 +33,6 @@ SIZES = (
     "max_beam_width",
     "kv_cache_config.free_gpu_memory_fraction",
 )
-MERGE_ORDER = (
-    "ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (merge order); "
-    "ai-dynamo/dynamo #2624; NVIDIA/TensorRT-LLM #10710, #14812 (order of trtllm-serve)"
-)
 
 
 @rule(
@@ -45,7 +41,6 @@ MERGE_ORDER = (
     Severity.WARNING,
     of=WORKERS,
     fixable=True,
-    source=MERGE_ORDER,
 )
 def setting_beaten(worker: Worker, deployment: Deployment, facts: Facts) -> Iterator[Said]:
     """A flag or variable sets a value that the engine YAML or a flag overrules silently.
@@ -110,7 +105,6 @@ def _beaten(claim: Claim, winner: Claim) -> Said:
     "size-on-command-line",
     Severity.INFO,
     of=WORKERS,
-    source=MERGE_ORDER,
 )
 def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """Engine settings are split between the command line and the engine YAML.
@@ -149,7 +143,6 @@ def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Sai
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py (reads DYN_TRTLLM_* only)",
 )
 def variable_read_by_nobody(worker: Worker) -> Iterator[Said]:
     """A variable looks like a setting, but neither the program nor the command reads it.
@@ -192,8 +185,6 @@ _LOOKALIKES = {
     of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/backend_args.py: --kv-block-size is not passed to "
-    "the engine",
     needs=(Need.ENGINE,),
 )
 def kv_block_size_disagrees(worker: Worker, facts: Facts) -> Iterator[Said]:

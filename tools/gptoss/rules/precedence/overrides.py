@@ -22,8 +22,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py deep_update; "
-    "NVIDIA/TensorRT-LLM 1.3.0rc14 llm_args.py update_llm_args_with_extra_dict @c502768",
 )
 def override_replaces_block(worker: Worker) -> Iterator[Said]:
     """An override of one key drops the other keys of its block.
@@ -57,7 +55,6 @@ def override_replaces_block(worker: Worker) -> Iterator[Said]:
     reports="override-not-json",
     hint="write JSON with double quotes",
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py",
 )
 def override_not_json() -> None:
     """``--override-engine-args`` is not a JSON object.

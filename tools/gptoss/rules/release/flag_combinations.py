@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import Kind
 from gptoss.facts.programs import WORKER
-from gptoss.rules.release.parsed import READINGS, SOURCE, Reading
+from gptoss.rules.release.parsed import READINGS, Reading
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     Severity.ERROR,
     of=READINGS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheels 1.1.1 to 1.6.1 dynamo/trtllm/dynamic_flags.py",
     needs=(Need.RELEASE,),
 )
 def dotted_flag_malformed(reading: Reading) -> Iterator[Said]:
@@ -62,7 +61,6 @@ def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     Severity.ERROR,
     of=READINGS,
     runtimes=DYNAMO,
-    source=f"{SOURCE} (validate)",
     needs=(Need.RELEASE,),
 )
 def flags_do_not_combine(reading: Reading) -> Iterator[Said]:

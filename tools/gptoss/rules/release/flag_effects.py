@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.fixes import remove_flag, rename_flag
-from gptoss.rules.release.parsed import READINGS, SOURCE, Reading
+from gptoss.rules.release.parsed import READINGS, Reading
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     of=READINGS,
     runtimes=DYNAMO,
     fixable=True,
-    source=f"{SOURCE}; Python's argparse takes unambiguous beginnings of a name",
     needs=(Need.RELEASE,),
 )
 def flag_abbreviated(reading: Reading) -> Iterator[Said]:
@@ -45,7 +44,6 @@ def flag_abbreviated(reading: Reading) -> Iterator[Said]:
     Severity.WARNING,
     of=READINGS,
     fixable=True,
-    source=f"{SOURCE}: accepted for compatibility, without effect",
     needs=(Need.RELEASE,),
 )
 def flag_ignored(reading: Reading) -> Iterator[Said]:
@@ -79,7 +77,6 @@ def flag_ignored(reading: Reading) -> Iterator[Said]:
     Severity.ERROR,
     of=READINGS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def flag_ends_program(reading: Reading) -> Iterator[Said]:

@@ -8,7 +8,6 @@ from gptoss.facts import programs
 from gptoss.rules.fixes import set_flag
 from gptoss.rules.release.parsed import (
     READINGS,
-    SOURCE,
     Reading,
     choice_hint,
     is_choice,
@@ -61,7 +60,6 @@ def _releases_that_take(reading: Reading, flag: Flag, value: str) -> tuple[str, 
     "value-of-another-release",
     Severity.ERROR,
     of=READINGS,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def value_of_another_release(reading: Reading) -> Iterator[Said]:
@@ -92,7 +90,6 @@ def other_releases_values(reading: Reading) -> Iterator[Said]:
     Severity.ERROR,
     of=READINGS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def value_not_a_choice(reading: Reading, deployment: Deployment) -> Iterator[Said]:
@@ -129,7 +126,6 @@ def _right_parser(model: Model | None, given: Given) -> Fix | None:
     "value-of-wrong-type",
     Severity.ERROR,
     of=READINGS,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def value_of_wrong_type(reading: Reading) -> Iterator[Said]:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 from gptoss.command_lines.arguments import unresolved
 from gptoss.rules.release.parsed import (
     READINGS,
-    SOURCE,
     Reading,
     choice_hint,
     is_choice,
@@ -32,7 +31,6 @@ BOOLEANS = ("true", "1", "yes", "on", "false", "0", "no", "off", "")
     Severity.ERROR,
     of=READINGS,
     runtimes=DYNAMO,
-    source=f"{SOURCE}; dynamo/common/configuration/utils.py",
     needs=(Need.RELEASE,),
 )
 def variable_refused(reading: Reading) -> Iterator[Said]:
@@ -80,7 +78,6 @@ def _variables(reading: Reading) -> Iterator[tuple[Flag, Variable, str]]:
     Severity.WARNING,
     of=READINGS,
     runtimes=DYNAMO,
-    source=f"{SOURCE}; argparse compares no default with the choices",
     needs=(Need.RELEASE,),
 )
 def variable_not_a_choice(reading: Reading) -> Iterator[Said]:
@@ -109,8 +106,6 @@ def variable_not_a_choice(reading: Reading) -> Iterator[Said]:
     Severity.WARNING,
     of=READINGS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheels 1.0.2 to 1.6.1 dynamo/common/configuration/utils.py (every other text "
-    "is false)",
     needs=(Need.RELEASE,),
 )
 def variable_not_a_boolean(reading: Reading) -> Iterator[Said]:

@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=INFERRED_READINGS,
     runtimes=SERVE,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/commands/serve.py @4c05a74, @00209af; "
-    "tests/unittest/api_stability/references/trtllm_serve_cli.yaml @9e7f85f, @029e223",
     needs=(Need.RELEASE,),
 )
 def serve_command_doubtful(

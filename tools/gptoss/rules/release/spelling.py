@@ -18,10 +18,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Release
 
 MODE = "--disaggregation-mode"
-PARSERS = (
-    "argument parsers of the ai-dynamo wheels 0.5.0 to 1.6.1 (dynamo/trtllm/backend_args.py, "
-    "dynamo/frontend/frontend_args.py)"
-)
 
 
 @rule(
@@ -31,7 +27,6 @@ PARSERS = (
     of=READINGS,
     runtimes=DYNAMO,
     fixable=True,
-    source=PARSERS,
     needs=(Need.RELEASE,),
 )
 def aggregated_mode_of_another_release(reading: Reading, release: Release) -> Iterator[Said]:
@@ -67,7 +62,6 @@ def _modes(reading: Reading) -> Iterator[tuple[Given, str]]:
     of=READINGS,
     runtimes=DYNAMO,
     fixable=True,
-    source=PARSERS,
     needs=(Need.RELEASE,),
 )
 def aggregated_mode_deprecated(reading: Reading, release: Release) -> Iterator[Said]:
@@ -93,7 +87,6 @@ def aggregated_mode_deprecated(reading: Reading, release: Release) -> Iterator[S
     of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
-    source="ai-dynamo/dynamo #6987, #8217, #9130",
     needs=(Need.ENGINE, Need.RELEASE),
 )
 def sizes_not_registered(worker: Worker, release: Release) -> Iterator[Said]:

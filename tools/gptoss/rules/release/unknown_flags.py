@@ -10,7 +10,6 @@ from gptoss.facts.programs import FRONTEND, SERVE, WORKER
 from gptoss.rules.fixes import remove_flag, rename_flag
 from gptoss.rules.release.parsed import (
     READINGS,
-    SOURCE,
     Reading,
     nearest,
     span,
@@ -55,7 +54,6 @@ def _releases(reading: Reading, word: str) -> tuple[str, ...]:
     Severity.ERROR,
     of=READINGS,
     fixable=True,
-    source=f"{SOURCE}; wheels 0.5.0 to 0.7.0",
     needs=(Need.RELEASE,),
 )
 def flag_of_another_release(reading: Reading) -> Iterator[Said]:
@@ -115,7 +113,6 @@ def _instead(reading: Reading, word: str, known_to: tuple[str, ...]) -> str | No
     Severity.ERROR,
     of=READINGS,
     fixable=True,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def flag_unknown(reading: Reading, facts: Facts) -> Iterator[Said]:
@@ -164,7 +161,6 @@ def _hint(reading: Reading, word: str, facts: Facts) -> str:
     "flag-without-value",
     Severity.ERROR,
     of=READINGS,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def flag_without_value(reading: Reading) -> Iterator[Said]:
@@ -196,7 +192,6 @@ def missing_values(reading: Reading) -> Iterator[Said]:
     "stray-argument",
     Severity.ERROR,
     of=READINGS,
-    source=SOURCE,
     needs=(Need.RELEASE,),
 )
 def stray_argument(reading: Reading) -> Iterator[Said]:

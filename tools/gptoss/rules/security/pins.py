@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Facts
     from gptoss.text.command import Variable
 
-STANDARD = "kubernetes.io/docs/concepts/security/pod-security-standards"
 TOKEN = re.compile(r"^(hf_[A-Za-z0-9]{16,}|nvapi-[\w-]{16,}|ghp_\w{16,}|AKIA[A-Z0-9]{16})$")
 SECRET_NAMES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "NGC_API_KEY")
 COMMIT = re.compile(r"^[0-9a-f]{40}$")
@@ -31,7 +30,6 @@ HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
     Severity.WARNING,
     of=PODS,
     fixable=True,
-    source=STANDARD,
 )
 def privileged_container(pod: Pod) -> Iterator[Said]:
     """A container is privileged.
@@ -54,7 +52,6 @@ def privileged_container(pod: Pod) -> Iterator[Said]:
     Severity.WARNING,
     of=PODS,
     platforms=KUBERNETES,
-    source=f"{STANDARD}; NVIDIA/nvidia-container-toolkit #2037 (measured: IPC_LOCK at uid 1000)",
 )
 def runs_as_root(pod: Pod) -> Iterator[Said]:
     """A pod asks to run as root.
@@ -73,7 +70,6 @@ def runs_as_root(pod: Pod) -> Iterator[Said]:
     "token-in-plain-text",
     Severity.WARNING,
     of=PODS,
-    source="kubernetes.io/docs/concepts/configuration/secret",
 )
 def token_in_plain_text(pod: Pod) -> Iterator[Said]:
     """A token stands in the manifest, in a variable or on a command line.
@@ -110,7 +106,6 @@ def _is_token(variable: Variable) -> bool:
     "download-not-pinned",
     Severity.WARNING,
     of=DOWNLOADS,
-    source="huggingface_hub docs (hf download --revision)",
 )
 def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
     """The download Job fetches whatever is newest in the model's repository.
@@ -134,8 +129,6 @@ def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
     "hf-transfer-ignored",
     Severity.INFO,
     of=DOWNLOADS,
-    source="huggingface_hub 1.11.0 constants.py (HF_HUB_ENABLE_HF_TRANSFER is deprecated and not "
-    "used any more)",
 )
 def hf_transfer_ignored(job: Download) -> Iterator[Said]:
     """``HF_HUB_ENABLE_HF_TRANSFER`` is set for a huggingface_hub that ignores it.

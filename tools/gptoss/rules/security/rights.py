@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
     from gptoss.facts.world import Model
 
-STANDARD = "kubernetes.io/docs/concepts/security/pod-security-standards (baseline)"
 # Capabilities that amount to root on the node, or to its network.
 MIGHTY = (
     "ALL",
@@ -35,7 +34,6 @@ MIGHTY = (
     "capability-not-needed",
     Severity.WARNING,
     of=PODS,
-    source=f"{STANDARD}; man7.org capabilities(7)",
 )
 def capability_not_needed(pod: Pod) -> Iterator[Said]:
     """A container adds a capability that amounts to root on its node.
@@ -57,7 +55,6 @@ def capability_not_needed(pod: Pod) -> Iterator[Said]:
     "namespace-of-the-node",
     Severity.WARNING,
     of=PODS,
-    source=STANDARD,
 )
 def namespace_of_the_node(pod: Pod, deployment: Deployment) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.
@@ -85,7 +82,6 @@ def namespace_of_the_node(pod: Pod, deployment: Deployment) -> Iterator[Said]:
     Severity.INFO,
     of=PODS,
     platforms=KUBERNETES,
-    source="kubernetes.io/docs/concepts/workloads/pods/pod-qos",
 )
 def memory_unbounded(name: str, pod: Pod, deployment: Deployment) -> Iterator[Said]:
     """The frontend or a Job says nothing about its memory.
@@ -107,8 +103,6 @@ def memory_unbounded(name: str, pod: Pod, deployment: Deployment) -> Iterator[Sa
     "remote-code-not-needed",
     Severity.INFO,
     of=WORKERS,
-    source="the repository openai/gpt-oss-120b has no Python files and no auto_map in its "
-    "config.json",
     needs=(Need.MODEL,),
 )
 def remote_code_not_needed(worker: Worker, model: Model) -> Iterator[Said]:

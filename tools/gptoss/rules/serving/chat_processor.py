@@ -23,7 +23,6 @@ OWN = "dynamo"
     Severity.WARNING,
     of=FRONTEND,
     runtimes=DYNAMO,
-    source="ai-dynamo/dynamo #14936; wheel ai-dynamo 1.2.1 dynamo/frontend (--dyn-chat-processor)",
     needs=(Need.MODEL,),
 )
 def chat_processor_of_another_engine(frontend: Frontend, model: Model) -> Iterator[Said]:

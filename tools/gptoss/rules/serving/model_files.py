@@ -22,7 +22,6 @@ if TYPE_CHECKING:
 DEFAULT_HOME = "/root/.cache/huggingface"
 COMMIT = re.compile(r"[0-9a-f]{40}$")
 SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(/|$)")
-DOWNLOAD_SOURCE = "huggingface_hub 1.11.0 _snapshot_download.py"
 # From this release on workers hand the tokenizer to the frontend unless told otherwise.
 SELF_HOST_FROM = (1, 4)
 
@@ -52,8 +51,6 @@ def _home_mount(component: Component) -> Mount | None:
     "model-not-pinned",
     Severity.WARNING,
     of=WORKERS,
-    source=f"{DOWNLOAD_SOURCE} (no refs/main for a full commit); ai-dynamo wheel 1.2.1 "
-    "dynamo/trtllm/backend_args.py (--revision is a diffusion option)",
 )
 def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker names the model by its repository and so loads whatever is newest there.
@@ -90,7 +87,6 @@ def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     "offline-without-cache",
     Severity.ERROR,
     of=WORKERS,
-    source="huggingface_hub docs (HF_HUB_OFFLINE); the NVIDIA image holds no model",
 )
 def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
     """A worker is offline and has no mounted cache to load the model from.
@@ -118,8 +114,6 @@ def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
     "model-path-outside-volumes",
     Severity.WARNING,
     of=WORKERS,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/trtllm/agg/deploy.yaml @05e46aa (mounted at one "
-    "path, loaded from another)",
 )
 def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path that no volume is mounted at.
@@ -144,7 +138,6 @@ def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     "revision-differs-from-cache",
     Severity.WARNING,
     of=WORKERS,
-    source=DOWNLOAD_SOURCE,
 )
 def revision_differs_from_cache(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker loads another commit than the one that the download Job fetches.
@@ -199,8 +192,6 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
     Severity.WARNING,
     of=FRONTEND,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 (the frontend loads config and tokenizer itself; "
-    "DYN_SELF_HOST_METADATA is off by default before 1.4)",
 )
 def frontend_without_model_files(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """The frontend has no copy of the model's tokenizer and config.
@@ -236,7 +227,6 @@ def _self_hosts(component: Component) -> bool:
     "weights-downloaded-at-every-start",
     Severity.WARNING,
     of=WORKERS,
-    source="huggingface_hub docs (HF_HOME); openai/gpt-oss-120b is 61 GiB",
 )
 def weights_downloaded_at_every_start(worker: Worker) -> Iterator[Said]:
     """A worker keeps the downloaded model in its container.

@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     of=BENCHMARK,
     runtimes=DYNAMO,
     fixable=True,
-    source="ai-dynamo/dynamo #8133 (404 for a name that no worker registers)",
 )
 def name_differs_from_benchmark(benchmark: Benchmark, deployment: Deployment) -> Iterator[Said]:
     """The benchmark asks for a model name that no worker serves.
@@ -60,8 +59,6 @@ def _is_one(names: list[Located[str]]) -> bool:
     Severity.ERROR,
     of=PAIRS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/trtllm/workers/llm_worker.py (prefill registers under the "
-    "model's name)",
 )
 def roles_serve_different_names(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode workers serve different model names.
@@ -85,7 +82,6 @@ def roles_serve_different_names(prefill: Worker, decode: Worker) -> Iterator[Sai
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo/dynamo #8133",
 )
 def served_under_a_path(worker: Worker) -> Iterator[Said]:
     """A worker loads the model from a path and gives it no public name.

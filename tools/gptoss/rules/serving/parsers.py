@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Model
 
 REASONING, TOOLS = "--dyn-reasoning-parser", TOOL_CALL_PARSER
-PARSERS = "ai-dynamo/dynamo #3262; docs/backends/trtllm/gpt-oss.md"
 VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
 
 
@@ -30,7 +29,6 @@ VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
     of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
-    source=PARSERS,
     needs=(Need.MODEL,),
 )
 def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
@@ -49,7 +47,6 @@ def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
-    source=PARSERS,
     needs=(Need.MODEL,),
 )
 def tool_call_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
@@ -78,7 +75,6 @@ def _missing_parser(worker: Worker, flag: str, expected: str) -> Iterator[Said]:
     of=WORKERS,
     runtimes=DYNAMO,
     fixable=True,
-    source=f"{PARSERS}; parser names of the ai-dynamo-runtime wheels 1.0.2 to 1.6.1",
     needs=(Need.MODEL, Need.RELEASE),
 )
 def parser_of_another_model(worker: Worker, model: Model) -> Iterator[Said]:
@@ -111,7 +107,6 @@ def _is_known(parser: InForce) -> bool:
     "harmony-vocabulary-missing",
     Severity.WARNING,
     of=ENTRANCES,
-    source="ai-dynamo/dynamo #15155; openai-harmony 0.0.3 (TIKTOKEN_ENCODINGS_BASE)",
     needs=(Need.MODEL,),
 )
 def harmony_vocabulary_missing(entrance: Frontend | Worker, model: Model) -> Iterator[Said]:

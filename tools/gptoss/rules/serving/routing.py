@@ -24,8 +24,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py (--router-kv-events is on by "
-    "default) and dynamo/trtllm/backend_args.py",
     needs=(Need.RELEASE,),
 )
 def kv_router_without_events(
@@ -57,7 +55,6 @@ def kv_router_without_events(
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.6.1 dynamo/trtllm (no KV events without block reuse)",
     needs=(Need.ENGINE,),
 )
 def kv_router_without_block_reuse(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -84,8 +81,6 @@ def kv_router_without_block_reuse(worker: Worker, deployment: Deployment) -> Ite
     Severity.WARNING,
     of=WORKERS,
     runtimes=DYNAMO,
-    source="ai-dynamo/dynamo recipes/gpt-oss-120b/vllm (router and workers get the same block "
-    "size); ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py",
     needs=(Need.ENGINE,),
 )
 def router_block_size_differs(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -116,8 +111,6 @@ def router_block_size_differs(worker: Worker, deployment: Deployment) -> Iterato
     Severity.INFO,
     of=FRONTEND,
     runtimes=DYNAMO,
-    source="ai-dynamo wheel 1.2.1 dynamo/frontend/frontend_args.py --router-replica-sync (off by "
-    "default)",
 )
 def routers_not_in_step(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     """Several frontends route by KV cache without telling each other what they sent where.

@@ -20,7 +20,6 @@ EVERYWHERE = "0.0.0.0"  # noqa: S104 (of the container)
 HOST, PORT, SERVED_NAME = "--host", "--port", "--served_model_name"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
 COMMIT = re.compile(r"[0-9a-f]{40}")
-HELP = "NVIDIA/TensorRT-LLM commands/trtllm-serve/trtllm-serve.html of 1.3.0rc14 @c502768"
 METRICS = "/metrics"
 PROMETHEUS = "/prometheus/metrics"
 
@@ -38,7 +37,6 @@ def _port(worker: Worker) -> tuple[int | None, Located[str] | None]:
     of=WORKERS,
     runtimes=SERVE,
     fixable=True,
-    source=f"{HELP} (--host is localhost unless set)",
 )
 def server_listens_on_localhost(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The server listens inside its own pod only.
@@ -66,8 +64,6 @@ def server_listens_on_localhost(worker: Worker, deployment: Deployment) -> Itera
     Severity.ERROR,
     of=WORKERS,
     runtimes=SERVE,
-    source=f"{HELP} (--port is 8000 unless set); "
-    "kubernetes.io/docs/concepts/services-networking/service (targetPort)",
 )
 def service_leads_to_another_port(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """No port of a Service leads to the port that the server listens on.
@@ -95,8 +91,6 @@ def service_leads_to_another_port(worker: Worker, deployment: Deployment) -> Ite
     of=WORKERS,
     runtimes=SERVE,
     fixable=True,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/serve/openai_server.py (a folder is served under its "
-    "last name); --served_model_name came with 1.3.0rc14",
     needs=(Need.MODEL,),
 )
 def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
@@ -125,8 +119,6 @@ def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
     Severity.WARNING,
     of=WORKERS,
     runtimes=SERVE,
-    source="NVIDIA/TensorRT-LLM tensorrt_llm/serve/openai_server.py (/prometheus/metrics is "
-    "mounted with return_perf_metrics); docs/source/commands/trtllm-serve (/metrics holds JSON)",
     needs=(Need.ENGINE,),
 )
 def metrics_are_not_there(worker: Worker, deployment: Deployment) -> Iterator[Said]:

@@ -21,8 +21,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=DECODING,
     runtimes=DYNAMO,
-    source="ai-dynamo/dynamo #6664, #10054; schema/known.yaml (measured on the frontends of 1.0.2 "
-    "to 1.6.1)",
     needs=(Need.RELEASE, Need.ENGINE),
 )
 def tool_calls_in_pieces(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:
@@ -55,8 +53,6 @@ def tool_calls_in_pieces(worker: Worker, release: Release, facts: Facts) -> Iter
     Severity.INFO,
     of=DECODING,
     runtimes=DYNAMO,
-    source="ai-dynamo/dynamo #10366; schema/known.yaml (measured on the frontends of 1.0.2 to "
-    "1.6.1)",
     needs=(Need.RELEASE,),
 )
 def tool_calls_on_analysis(worker: Worker, release: Release, facts: Facts) -> Iterator[Said]:

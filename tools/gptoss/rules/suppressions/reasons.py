@@ -17,7 +17,6 @@ SOURCE = "docs/ci.md, Suppressing a finding"
     "suppression-without-reason",
     Severity.WARNING,
     of=ELSEWHERE,
-    source=SOURCE,
 )
 def suppression_without_reason() -> None:
     """A suppression does not say why, and therefore does not count.
@@ -33,7 +32,6 @@ def suppression_without_reason() -> None:
     "unused-suppression",
     Severity.INFO,
     of=ELSEWHERE,
-    source=SOURCE,
 )
 def unused_suppression() -> None:
     """A suppression suppresses nothing.
@@ -48,7 +46,6 @@ def unused_suppression() -> None:
     "suppression-of-unknown-rule",
     Severity.WARNING,
     of=ELSEWHERE,
-    source=SOURCE,
 )
 def suppression_of_unknown_rule() -> None:
     """A suppression names no rule, one that does not exist, or one that cannot be suppressed.

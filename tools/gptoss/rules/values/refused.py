@@ -17,7 +17,6 @@ if TYPE_CHECKING:
     "refused-by-values-schema",
     Severity.ERROR,
     reports="values-schema",
-    source="charts/gpt-oss/values.schema.json",
 )
 def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     """A value that the chart's schema does not know, or of another type than it takes.
@@ -36,7 +35,6 @@ def refused_by_values_schema(problem: Problem) -> Iterator[Said]:
     "refused-by-chart",
     Severity.ERROR,
     reports="chart-guard",
-    source="charts/gpt-oss/templates/_guard.tpl",
 )
 def refused_by_chart(problem: Problem) -> Iterator[Said]:
     """A value that contradicts another one, so that the chart does not render.

@@ -37,8 +37,6 @@ SWITCHES = {
     "G072",
     "annotation-refused",
     Severity.ERROR,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@015d780 (validateAnnotations), @003d1ee",
 )
 def annotation_refused(deployment: Deployment) -> Iterator[Said]:
     """An annotation of the graph that the operator reads has a value that it refuses.
@@ -67,8 +65,6 @@ def annotation_refused(deployment: Deployment) -> Iterator[Said]:
     "G073",
     "annotation-switches-nothing",
     Severity.WARNING,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@015d780 (isGrovePathway), internal/dynamo/graph.go @015d780",
 )
 def annotation_switches_nothing(deployment: Deployment) -> Iterator[Said]:
     """An annotation that switches something off says so in a word that the operator ignores.

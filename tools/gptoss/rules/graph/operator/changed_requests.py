@@ -12,8 +12,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Component, Deployment
     from gptoss.deployment.operator import ComponentRequest, Restart
 
-WEBHOOK = "ai-dynamo/dynamo deploy/operator/internal/webhook/validation"
-
 
 def _installed(deployment: Deployment) -> Deployment | None:
     """What is installed under the same name."""
@@ -37,7 +35,6 @@ def _changes(
     "G057",
     "replicas-belong-to-the-adapter",
     Severity.ERROR,
-    source=f"{WEBHOOK}/dynamographdeployment.go @015d780 (validateReplicasChanges)",
 )
 def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     """Replicas change by hand while a scaling adapter owns them.
@@ -62,7 +59,6 @@ def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     "G058",
     "topology-constraint-changed",
     Severity.ERROR,
-    source=f"{WEBHOOK}/dynamographdeployment.go @015d780 (validateTopologyConstraintImmutability)",
 )
 def topology_constraint_changed(deployment: Deployment) -> Iterator[Said]:
     """A topology constraint is added, removed or changed.
@@ -91,8 +87,6 @@ def topology_constraint_changed(deployment: Deployment) -> Iterator[Said]:
     "G059",
     "min-available-changed",
     Severity.ERROR,
-    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
-    "@006b6e1 (minAvailable is immutable)",
 )
 def min_available_changed(deployment: Deployment) -> Iterator[Said]:
     """MinAvailable of a component differs from the installed one.
@@ -116,7 +110,6 @@ def min_available_changed(deployment: Deployment) -> Iterator[Said]:
     "G062",
     "restart-not-asked-again",
     Severity.WARNING,
-    source="ai-dynamo/dynamo deploy/operator/api/v1alpha1/common.go @015d780 (restart.id)",
 )
 def restart_not_asked_again(deployment: Deployment) -> Iterator[Said]:
     """The strategy of a restart changes and its id does not.

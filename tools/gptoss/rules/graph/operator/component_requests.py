@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Worker
-from gptoss.rules.graph.operator.asked import EPP, REQUESTS, SHARED, WORKER_TYPES, type_of
+from gptoss.rules.graph.operator.asked import EPP, REQUESTS, WORKER_TYPES, type_of
 from gptoss.rules.rule import Need, Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.operator import ComponentRequest
     from gptoss.facts.world import Release
 
-SHARED_LATER = f"{SHARED}, shared_v1beta1.go @03bd8b4"
 # From this release on only worker types may run on several nodes.
 MULTINODE_TYPES_FROM = (1, 5)
 
@@ -25,7 +24,6 @@ MULTINODE_TYPES_FROM = (1, 5)
     "endpoint-picker-refused",
     Severity.ERROR,
     of=REQUESTS,
-    source=SHARED_LATER,
 )
 def endpoint_picker_refused(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """An endpoint picker (epp) has no eppConfig, several replicas or several nodes.
@@ -62,7 +60,6 @@ def endpoint_picker_refused(component: Component, request: ComponentRequest) -> 
     "gpu-sharing-refused",
     Severity.ERROR,
     of=REQUESTS,
-    source=SHARED_LATER,
 )
 def gpu_sharing_refused(
     component: Component, request: ComponentRequest, deployment: Deployment
@@ -127,8 +124,6 @@ def _discovery(deployment: Deployment, request: ComponentRequest) -> Iterator[Sa
     "several-nodes-of-no-worker",
     Severity.ERROR,
     of=REQUESTS,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@003d1ee (validateMultinodeComponentType)",
     needs=(Need.RELEASE,),
 )
 def several_nodes_of_no_worker(

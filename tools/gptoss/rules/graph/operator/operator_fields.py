@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.graph.operator.asked import REQUESTS, SHARED, requests
+from gptoss.rules.graph.operator.asked import REQUESTS, requests
 from gptoss.rules.rule import Said, Severity, rule
 
 if TYPE_CHECKING:
@@ -22,7 +22,6 @@ GROVE = "nvidia.com/enable-grove"
     Severity.ERROR,
     reports="operator-needs-field",
     hint="add what is missing",
-    source=SHARED,
 )
 def operator_needs_field() -> None:
     """A part of the graph lacks a field that the operator's webhook asks for.
@@ -38,8 +37,6 @@ def operator_needs_field() -> None:
     "min-available-above-replicas",
     Severity.ERROR,
     of=REQUESTS,
-    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamocomponentdeployment_types.go "
-    "@006b6e1 (minAvailable must not exceed replicas)",
 )
 def min_available_above_replicas(component: Component, request: ComponentRequest) -> Iterator[Said]:
     """A component must have more replicas available than it has.
@@ -59,8 +56,6 @@ def min_available_above_replicas(component: Component, request: ComponentRequest
     "G079",
     "needs-grove",
     Severity.ERROR,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@003d1ee, shared_v1beta1.go @03bd8b4",
 )
 def needs_grove(deployment: Deployment) -> Iterator[Said]:
     """minAvailable, or the graph's priorityClassName, is set while Grove is switched off.
@@ -86,8 +81,6 @@ def needs_grove(deployment: Deployment) -> Iterator[Said]:
     Severity.ERROR,
     reports="resource-rule-broken",
     hint="mend one of them",
-    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01, "
-    "dynamocomponentdeployment_types.go @006b6e1 (validation rules)",
 )
 def resource_rule_broken() -> None:
     """Fields that are right each for itself break a rule of the resource together.

@@ -24,8 +24,6 @@ NOT_ON_CREATE_FROM = (1, 3)
     "G070",
     "restart-order-refused",
     Severity.ERROR,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@015d780 (validateRestartStrategyOrder), @003d1ee",
 )
 def restart_order_refused(deployment: Deployment) -> Iterator[Said]:
     """The order of a restart is not every component of the graph, once and by its name.
@@ -68,8 +66,6 @@ def _wrong_order(restart: Restart, components: list[str]) -> str | None:
     "G071",
     "restart-before-install",
     Severity.WARNING,
-    source="ai-dynamo/dynamo deploy/operator/api/v1beta1/dynamographdeployment_types.go @0fddc01 "
-    "(spec.restart must be unset on create)",
     needs=(Need.RELEASE,),
 )
 def restart_before_install(release: Release, deployment: Deployment) -> Iterator[Said]:

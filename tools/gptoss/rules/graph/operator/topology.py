@@ -23,8 +23,6 @@ ALL_OR_NONE_BEFORE = (1, 3)
     "G078",
     "topology-constraint-refused",
     Severity.ERROR,
-    source="ai-dynamo/dynamo deploy/operator/internal/webhook/validation/dynamographdeployment.go "
-    "@015d780 (validateTopologyConstraints), @003d1ee",
 )
 def topology_constraint_refused(deployment: Deployment) -> Iterator[Said]:
     """Topology constraints of graph and components do not make a whole.

@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     Severity.WARNING,
     of=WORKERS,
     runtimes=ANY,
-    source="ai-dynamo/dynamo deploy/operator/internal/dynamo/hash.go @03bad24",
 )
 def engine_change_never_arrives(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The engine YAML in a ConfigMap differs from the installed one, and no pod restarts for it.
@@ -77,7 +76,6 @@ def _template(worker: Worker) -> tuple[object, ...]:
     "job-changed-under-its-name",
     Severity.ERROR,
     runtimes=ANY,
-    source="kubernetes.io/docs/concepts/workloads/controllers/job (spec.template is immutable)",
 )
 def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
     """A Job has another pod template than the one that is installed under its name.
@@ -119,8 +117,6 @@ def _ran(job: Benchmark | Download) -> tuple[object, ...]:
     "claim-cannot-change",
     Severity.ERROR,
     runtimes=ANY,
-    source="kubernetes.io/docs/concepts/storage/persistent-volumes (spec is immutable after "
-    "creation except resources.requests, which may only grow)",
 )
 def claim_cannot_change(deployment: Deployment) -> Iterator[Said]:
     """A claim shrinks, or asks for another storage class or access mode than the installed one.

@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Component, Deployment
     from gptoss.facts.world import Release
 
-WEBHOOK = "ai-dynamo/dynamo deploy/operator/internal/webhook/validation @015d780 (update rules)"
 # From this release on the operator refuses a changed component type (ai-dynamo/dynamo #13763).
 FIXED_TYPE_FROM = (1, 5)
 
@@ -34,7 +33,6 @@ def _pairs(deployment: Deployment) -> Iterator[tuple[Component, Component]]:
     "G050",
     "components-added-or-removed",
     Severity.ERROR,
-    source=WEBHOOK,
 )
 def components_added_or_removed(deployment: Deployment) -> Iterator[Said]:
     """The deployment has other components than the one that is installed.
@@ -64,7 +62,6 @@ def components_added_or_removed(deployment: Deployment) -> Iterator[Said]:
     "G051",
     "several-nodes-or-one",
     Severity.ERROR,
-    source=WEBHOOK,
 )
 def several_nodes_or_one(deployment: Deployment) -> Iterator[Said]:
     """A worker changes between one node and several.
@@ -92,7 +89,6 @@ def _nodes(count: int) -> str:
     "G052",
     "component-type-changed",
     Severity.ERROR,
-    source="ai-dynamo/dynamo #13763",
     needs=(Need.RELEASE,),
 )
 def component_type_changed(release: Release, deployment: Deployment) -> Iterator[Said]:
@@ -125,7 +121,6 @@ def _type(component: Component) -> str | None:
     "G056",
     "backend-framework-changed",
     Severity.ERROR,
-    source=WEBHOOK,
 )
 def backend_framework_changed(deployment: Deployment) -> Iterator[Said]:
     """The graph names another backend framework than the one that is installed.
