@@ -74,6 +74,7 @@ def test_the_guide_adds_a_gpu_a_release_and_a_rule() -> None:
         "releases.yaml",
         "streaming.py",
         "E099.txt",
+        "E099.yaml",
     ]
 
 

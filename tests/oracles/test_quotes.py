@@ -1,0 +1,43 @@
+"""The lines that rules quote stand in the packages that they name.
+
+Held against the packages that the environments of the real parsers have. A quotation may leave out
+line breaks and indentation, nothing else.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from gptoss.rules.evidence import Seen
+from gptoss.rules.rule import RULES
+
+ORACLES = Path(__file__).parents[2] / ".tools" / "oracles"
+# Environments are named after the package that they are for; those of Dynamo after its project.
+ENVIRONMENTS = {"ai-dynamo": "dynamo", "aiperf": "aiperf", "gpt-oss": "gpt-oss"}
+
+
+def installed(seen: Seen) -> Path | None:
+    """The quoted file in the environment that has its package; None where none has."""
+    package, version, path = seen.where.split(" ", 2)
+    environment = ORACLES / f"{ENVIRONMENTS.get(package, package)}-{version}"
+    folders = list(environment.glob("lib/python3*/site-packages"))
+    return folders[0] / path if folders else None
+
+
+QUOTES = [
+    pytest.param(seen, path, id=f"{rule.id}-{seen.where.partition(' ')[2]}")
+    for rule in RULES.values()
+    for seen in rule.evidence.seen
+    if seen.kind == "package" and (path := installed(seen))
+]
+
+
+@pytest.mark.parametrize(("seen", "path"), QUOTES)
+def test_a_quoted_line_stands_in_its_package(seen: Seen, path: Path) -> None:
+    assert " ".join(seen.says.split()) in " ".join(path.read_text(encoding="utf-8").split())
+
+
+def test_the_packages_at_hand_are_quoted() -> None:
+    assert len(QUOTES) > 10
