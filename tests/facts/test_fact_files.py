@@ -73,7 +73,8 @@ def test_a_wrong_fact_is_told_by_file_and_key(
 
 
 def test_all_that_is_missing_is_told_at_once(schema: Path) -> None:
-    (schema / HARDWARE).write_text("gpus:\n  b300: {name: NVIDIA B300, sm: 103}\n")
+    head = (schema / HARDWARE).read_text().partition("gpus:\n")[0]
+    (schema / HARDWARE).write_text(f"{head}gpus:\n  b300: {{name: NVIDIA B300, sm: 103}}\n")
     with pytest.raises(InputError) as refused:
         assert Facts(schema).gpus
     missing = ("memory", "gpusPerNode", "architecture", "productLabels", "cpuPerGpu")

@@ -7,11 +7,14 @@ line breaks and indentation, nothing else.
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
-from gptoss.rules.evidence import Seen
 from gptoss.rules.rule import RULES
+
+if TYPE_CHECKING:
+    from gptoss.rules.evidence import Seen
 
 ORACLES = Path(__file__).parents[2] / ".tools" / "oracles"
 # Environments are named after the package that they are for; those of Dynamo after its project.

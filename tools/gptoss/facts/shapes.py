@@ -32,56 +32,59 @@ class FileShape(NamedTuple):
         top: Its own keys.
         entries: The keys of each entry of a map, by the map's key.
         names: What an entry may be called.
+        sourced: Keys of which the file's map ``sources`` says where they are stated; a file without
+            says so in each entry.
     """
 
     top: Shape
     entries: Mapping[str, Shape]
     names: Want
+    sourced: frozenset[str] = frozenset()
 
 
 SIZES = Want(
     "a map of maxBatchSize and maxNumTokens",
     lambda value: MAP.holds(value) and {"maxBatchSize", "maxNumTokens"} == value.keys(),
 )
+GPU: Shape = {
+    "name": TEXT,
+    "sm": at_least(70),
+    "memory": at_least(10_000, "MiB"),
+    "gpusPerNode": WHOLE,
+    "architecture": one_of("amd64", "arm64"),
+    "productLabels": texts(),
+    "cpuPerGpu": WHOLE,
+    "memoryPerGpu": like("a quantity such as 128Gi", r"\d+[KMGT]i"),
+}
 HARDWARE = FileShape(
-    top={"gpus": MAP},
-    entries={
-        "gpus": {
-            "name": TEXT,
-            "sm": at_least(70),
-            "memory": at_least(10_000, "MiB"),
-            "gpusPerNode": WHOLE,
-            "architecture": one_of("amd64", "arm64"),
-            "productLabels": texts(),
-            "cpuPerGpu": WHOLE,
-            "memoryPerGpu": like("a quantity such as 128Gi", r"\d+[KMGT]i"),
-        }
-    },
+    top={"sources": MAP, "gpus": MAP},
+    entries={"gpus": GPU},
     names=like("a name such as b200", r"[a-z][a-z0-9-]*"),
+    sourced=frozenset(GPU),
 )
+RELEASE: Shape = {
+    "date": ANY,
+    "trtllm": like("a version such as 1.3.0rc14", r"\d+\.\d+\.\d+(rc\d+)?(\.post\d+)?"),
+    "apiVersions": texts("v1alpha1", "v1beta1"),
+    "aggregatedMode": TEXT,
+    "kvEventsFlag": FLAG,
+    "repeatedSizes": texts(),
+    "enforceDisagg": one_of("refused", "effective", "automatic"),
+    "routerModes": texts(),
+    "eventPlane": one_of("nats", "zmq"),
+    "selfHostMetadata": SWITCH,
+    "frontendWaits": SWITCH,
+    "prefillDrain": at_least(0),
+    "strictTags": SWITCH,
+    "cuda": like("a version such as 13.1", r"\d+\.\d+")._replace(optional=True),
+    "driver": at_least(500)._replace(optional=True),
+    "flags": MAP._replace(optional=True),
+}
 RELEASES = FileShape(
-    top={"default": TEXT, "image": TEXT, "serveImage": TEXT, "releases": MAP},
-    entries={
-        "releases": {
-            "date": ANY,
-            "trtllm": like("a version such as 1.3.0rc14", r"\d+\.\d+\.\d+(rc\d+)?(\.post\d+)?"),
-            "apiVersions": texts("v1alpha1", "v1beta1"),
-            "aggregatedMode": TEXT,
-            "kvEventsFlag": FLAG,
-            "repeatedSizes": texts(),
-            "enforceDisagg": one_of("refused", "effective", "automatic"),
-            "routerModes": texts(),
-            "eventPlane": one_of("nats", "zmq"),
-            "selfHostMetadata": SWITCH,
-            "frontendWaits": SWITCH,
-            "prefillDrain": at_least(0),
-            "strictTags": SWITCH,
-            "cuda": like("a version such as 13.1", r"\d+\.\d+")._replace(optional=True),
-            "driver": at_least(500)._replace(optional=True),
-            "flags": MAP._replace(optional=True),
-        }
-    },
+    top={"sources": MAP, "default": TEXT, "image": TEXT, "serveImage": TEXT, "releases": MAP},
+    entries={"releases": RELEASE},
     names=like("a version such as 1.2.1", r"\d+\.\d+\.\d+"),
+    sourced=frozenset({*RELEASE, "image", "serveImage"}),
 )
 VERSION = like("a version such as 1.3.0", r"\d+\.\d+\.\d+")
 KNOWN = FileShape(
@@ -98,35 +101,37 @@ KNOWN = FileShape(
     },
     names=like("a name such as effort-at-top", r"[a-z][a-z0-9-]*"),
 )
+MODEL_KEYS: Shape = {
+    "id": TEXT,
+    "revision": TEXT,
+    "layers": WHOLE,
+    "hiddenSize": ANY,
+    "intermediateSize": ANY,
+    "attentionHeads": WHOLE,
+    "kvHeads": WHOLE,
+    "headDimension": WHOLE,
+    "experts": WHOLE,
+    "expertsPerToken": ANY,
+    "vocabulary": ANY,
+    "maxPosition": WHOLE,
+    "slidingWindow": WHOLE,
+    "slidingLayers": WHOLE,
+    "quantization": ANY,
+    "checkpointBytes": ANY,
+    "expertGiB": NUMBER,
+    "otherGiB": NUMBER,
+    "paddedExpertGiB": MAP,
+    "reasoningParser": TEXT,
+    "toolCallParser": TEXT,
+    "harmonyVocabulary": MAP,
+    "moeBackends": texts(),
+    "evaluation": MAP,
+}
 MODEL = FileShape(
-    top={
-        "id": TEXT,
-        "revision": TEXT,
-        "layers": WHOLE,
-        "hiddenSize": ANY,
-        "intermediateSize": ANY,
-        "attentionHeads": WHOLE,
-        "kvHeads": WHOLE,
-        "headDimension": WHOLE,
-        "experts": WHOLE,
-        "expertsPerToken": ANY,
-        "vocabulary": ANY,
-        "maxPosition": WHOLE,
-        "slidingWindow": WHOLE,
-        "slidingLayers": WHOLE,
-        "quantization": ANY,
-        "checkpointBytes": ANY,
-        "expertGiB": NUMBER,
-        "otherGiB": NUMBER,
-        "paddedExpertGiB": MAP,
-        "reasoningParser": TEXT,
-        "toolCallParser": TEXT,
-        "harmonyVocabulary": MAP,
-        "moeBackends": texts(),
-        "evaluation": MAP,
-    },
+    top={"sources": MAP, **MODEL_KEYS},
     entries={"evaluation": {"low": SIZES, "medium": SIZES, "high": SIZES}},
     names=TEXT,
+    sourced=frozenset(MODEL_KEYS),
 )
 MOE = FileShape(
     top={"algorithms": MAP, "generations": MAP, "backends": MAP},
@@ -160,3 +165,5 @@ def faults_of(content: Mapping[str, Any], shape: FileShape) -> Iterator[str]:
             if not shape.names.holds(name):
                 yield f"{key}: {name!r} is not {shape.names.told}"
             yield from faults(f"{key}.{name}", facts, entry)
+    if shape.sourced:
+        yield from faults("sources", content.get("sources"), dict.fromkeys(shape.sourced, TEXT))
