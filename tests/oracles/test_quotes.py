@@ -1,11 +1,13 @@
 """The lines that rules quote stand in the packages that they name.
 
-Held against the packages that the environments of the real parsers have. A quotation may leave out
-line breaks and indentation, nothing else.
+Held against the packages that the environments of the real parsers have, and those that stand
+unpacked in the folder that GPTOSS_PACKAGES names, as in ``ai-dynamo-1.6.1`` or
+``k8s.io/kubernetes-v1.36.3``. A quotation may leave out line breaks and indentation, nothing else.
 """
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -16,6 +18,7 @@ from gptoss.rules.rule import RULES
 if TYPE_CHECKING:
     from gptoss.rules.evidence import Seen
 
+UNPACKED = os.environ.get("GPTOSS_PACKAGES")
 ORACLES = Path(__file__).parents[2] / ".tools" / "oracles"
 # Environments are named after the package that they are for; those of Dynamo after its project.
 ENVIRONMENTS = {"ai-dynamo": "dynamo", "aiperf": "aiperf", "gpt-oss": "gpt-oss"}
@@ -26,6 +29,10 @@ def installed(seen: Seen) -> Path | None:
     package, version, path = seen.where.split(" ", 2)
     environment = ORACLES / f"{ENVIRONMENTS.get(package, package)}-{version}"
     folders = list(environment.glob("lib/python3*/site-packages"))
+    if UNPACKED:
+        folders += [
+            folder for folder in [Path(UNPACKED, f"{package}-{version}")] if folder.exists()
+        ]
     return folders[0] / path if folders else None
 
 
