@@ -12,6 +12,7 @@ from gptoss.comparing.compare import compare
 from gptoss.deployment.model import Platform
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
+from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import GivenFile
 from gptoss.sources.kinds import KINDS, kind_of
 from gptoss.sources.load import load
@@ -85,6 +86,40 @@ def test_what_is_nothing_of_that_gets_a_list_of_what_is_understood(
     result = run("check", str(tmp_path / name))
     assert result.exit_code == 2
     assert all(kind.name in result.stderr for kind in KINDS)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hardware: {gpus_per_node: 4}\nworker_config: {}\n",
+        "benchmark: {name: throughput, backend: trtllm}\n",
+        "frontend: {port: 8000}\nimage: {}\ningress: {}\nreplicaCount: 2\n",
+        "runtime: nvidia\n",
+    ],
+)
+def test_a_file_of_somebody_else_s_is_no_values_file(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "values.yaml"
+    path.write_text(text)
+    assert not is_values(GivenFile(path))
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "hardware: {gpu: b200}\nwrokers: {}\n",
+        "benchmark: {enabled: true}\n",
+        "modelCache: {sizze: 1Gi, existingClaim: a}\n",
+        "workers: {worker: {role: aggregated}\n",
+    ],
+)
+def test_a_values_file_stays_one_with_a_mistake_in_it(text: str, tmp_path: Path) -> None:
+    path = tmp_path / "values.yaml"
+    path.write_text(text)
+    assert is_values(GivenFile(path))
+
+
+def test_every_shipped_values_file_is_one() -> None:
+    assert all(is_values(GivenFile(path)) for path in folders.values_files().values())
 
 
 def test_a_given_file_is_read_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -73,5 +73,6 @@ def _installed(request: Request, against: str) -> Request:
     """What to read as installed: as it is, and a target under the same name."""
     from gptoss.sources.request import plan_of
 
-    plain = replace(request, sources=(against,), files=(), settings=(), release=None, name=None)
+    plain = replace(request, sources=(against,), files=(), settings=(), typed=(), release=None)
+    plain = replace(plain, name=None)
     return replace(plain, name=request.name) if plan_of(plain).charts else plain

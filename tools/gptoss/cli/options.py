@@ -50,7 +50,6 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_request(
         sources: tuple[str, ...],
         files: tuple[str, ...],
-        settings: tuple[str, ...],
         release: str | None,
         gpu: str | None,
         gpus: int | None,
@@ -58,9 +57,14 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         name: str | None,
         **others: Any,
     ) -> None:
+        from gptoss.sources.chart.set_arguments import SET, STRENGTH, SetArgument
         from gptoss.sources.request import Request
 
-        command(Request(sources, files, settings, release, gpu, gpus, role, name), **others)
+        given = {flag: others.pop(flag[2:].replace("-", "_")) for flag in STRENGTH}
+        settings = given.pop(SET)
+        typed = tuple(SetArgument(flag, text) for flag in given for text in given[flag])
+        request = Request(sources, files, settings, release, gpu, gpus, role, name, typed)
+        command(request, **others)
 
     options = (
         click.argument("sources", nargs=-1, metavar="[SOURCE]...", shell_complete=sources_like),
@@ -73,13 +77,10 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             shell_complete=overlays_like,
             help="Values file laid over each target; may be repeated.",
         ),
-        click.option(
-            "--set",
-            "settings",
-            multiple=True,
-            metavar="KEY=VALUE",
-            help="Value laid over each target, as in helm; may be repeated.",
-        ),
+        _set("--set", "KEY=VALUE", "Value laid over each target, as in helm; may be repeated."),
+        _set("--set-string", "KEY=TEXT", "The same, always as text."),
+        _set("--set-json", "KEY=JSON", "The same, as JSON."),
+        _set("--set-file", "KEY=FILE", "The same, as the text of a file."),
         name_option,
         click.option(
             "--release",
@@ -104,3 +105,8 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     for option in reversed(options):
         result = option(result)
     return result
+
+
+def _set(flag: str, metavar: str, told: str) -> Callable[[Any], Any]:
+    """An option of Helm's that sets single values."""
+    return click.option(flag, multiple=True, metavar=metavar, help=told)

@@ -20,7 +20,8 @@ from gptoss.live.rollover import START_SECONDS, Rollover
 from gptoss.live.simulation import simulate
 from gptoss.rendering.containers import containers
 from gptoss.rendering.target import read_target
-from gptoss.sources.given import GivenFile, is_values
+from gptoss.sources.chart.values_files import is_values
+from gptoss.sources.given import GivenFile
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import SafeLoader
 

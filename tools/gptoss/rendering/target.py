@@ -111,8 +111,8 @@ def command_of(source: ChartSource, form: str) -> str:
     words = ["gptoss", "render", name]
     for overlay in overlays:
         words += ["-f", _shown(overlay)]
-    for setting in source.settings:
-        words += ["--set", setting]
+    for flag, text in source.arguments:
+        words += [flag, text]
     if source.name != NAME:
         words += ["--name", source.name]
     return one_line(shlex.join([*words, "--as", form]))

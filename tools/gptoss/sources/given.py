@@ -29,12 +29,6 @@ BASE = Path("base", "kustomization.yaml")
 OVERLAYS = "overlays/*/kustomization.yaml"
 # Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
 MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
-# Keys that only a values file has at its top.
-VALUES = re.compile(
-    r"^(description|runtime|hardware|workload|workers|quantization|frontend|modelCache|benchmark"
-    r"|tests|imagePullSecrets|annotations|podSecurityContext|containerSecurityContext|global):",
-    re.MULTILINE,
-)
 OBJECT = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
 SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
 MEASURES = re.compile(r"(?m)^[^#\n]*\b(?:(?:aiperf|genai-perf)\s+profile|benchmark_serving)\b")
@@ -108,15 +102,6 @@ class GivenFile:
     def only_tree(self) -> Tree | None:
         """Its one YAML document; None when it has none or several."""
         return self.trees[0] if len(self.trees) == 1 else None
-
-
-def is_values(file: GivenFile) -> bool:
-    """Whether a file is a values file of the chart."""
-    return (
-        not file.is_stdin
-        and VALUES.search(file.text) is not None
-        and MANIFEST.search(file.text) is None
-    )
 
 
 def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Role
-from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile, is_values
+from gptoss.sources.chart.values_files import is_values
+from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile
 from gptoss.sources.recognise import is_compose, is_engine_yaml, is_script, is_truss
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place

@@ -83,7 +83,7 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     kinds = [(file, kind_of(file, facts)) for file in plan.files]
     workloads = [file for file, kind in kinds if kind is WORKLOAD]
     others = [(file, kind) for file, kind in kinds if kind is not WORKLOAD]
-    if others and (request.files or request.settings):
+    if others and (request.files or request.settings or request.typed):
         label = others[0][0].label
         raise InputError(f"{label}: -f and --set are for targets, not for manifests")
     scripts = [file for file, kind in others if kind is SCRIPT]

@@ -11,7 +11,9 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import NAME, ChartSource
-from gptoss.sources.given import STDIN, GivenFile, given_files, is_values
+from gptoss.sources.chart.set_arguments import SET_STRING, SetArgument
+from gptoss.sources.chart.values_files import is_values
+from gptoss.sources.given import STDIN, GivenFile, given_files
 from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
@@ -33,6 +35,7 @@ class Request:
         sources: Targets, values files, manifests, folders, engine files or ``-``.
         files: Values files laid over each target.
         settings: ``--set`` arguments laid over each target.
+        typed: Those of ``--set-json``, ``--set-string`` and ``--set-file``.
         release: Dynamo release to read them as.
         gpu: Kind of GPU of an engine file alone.
         gpus: GPUs of an engine file alone.
@@ -48,6 +51,7 @@ class Request:
     gpus: int | None = None
     role: str | None = None
     name: str | None = None
+    typed: tuple[SetArgument, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,7 +88,10 @@ def plan_of(request: Request) -> Plan:
         raise InputError(
             f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
         )
-    return replace(plan, charts=[replace(each, name=request.name or NAME) for each in charts])
+    name, typed = request.name or NAME, request.typed
+    if typed and request.release:
+        typed += (SetArgument(SET_STRING, *_release(request.release)),)
+    return replace(plan, charts=[replace(each, name=name, typed=typed) for each in charts])
 
 
 def _sorted(request: Request) -> Plan:

@@ -53,7 +53,7 @@ def _places(source: ChartSource) -> ChartPlaces:
             # Helm, too, has none of the files outside the chart.
             if path and path.resolve().is_relative_to(chart.resolve()) and path.is_file():
                 engines[name] = _values(path)
-    return ChartPlaces(source.settings, files, defaults, engines)
+    return ChartPlaces(source.arguments, files, defaults, engines)
 
 
 def _values(path: Path) -> Tree:

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.sources.chart.on_disk import Laid, on_disk
+from gptoss.sources.chart.set_arguments import SET, STRENGTH, SetArgument
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,6 +32,7 @@ class ChartSource:
         label: What the user called it.
         files: Values files, first to last, as the user named them.
         settings: ``--set`` arguments, first to last.
+        typed: Those of ``--set-json``, ``--set-string`` and ``--set-file``.
         name: Name of the Helm release.
         with_benchmark: Whether the benchmark Job is rendered even where it is off.
     """
@@ -38,8 +40,15 @@ class ChartSource:
     label: str
     files: tuple[Path, ...]
     settings: tuple[str, ...] = ()
+    typed: tuple[SetArgument, ...] = ()
     name: str = NAME
     with_benchmark: bool = True
+
+    @property
+    def arguments(self) -> list[SetArgument]:
+        """What sets single values, the strongest last."""
+        plain = (SetArgument(SET, text) for text in self.settings)
+        return sorted((*plain, *self.typed), key=lambda argument: STRENGTH.index(argument.flag))
 
     def argv(self, helm: str, laid: Laid | None = None) -> list[str]:
         """The command line that renders it.
@@ -52,10 +61,9 @@ class ChartSource:
         argv = [helm, "template", self.name, str(chart)]
         for file in self.files:
             argv += ["--values", str(laid.file(file) if laid else file)]
-        benchmark = ("benchmark.enabled=true",) if self.with_benchmark else ()
-        for setting in (*self.settings, *benchmark):
-            argv += ["--set", setting]
-        return argv
+        for flag, text in self.arguments:
+            argv += [flag, text]
+        return [*argv, SET, "benchmark.enabled=true"] if self.with_benchmark else argv
 
 
 def find_helm() -> str:

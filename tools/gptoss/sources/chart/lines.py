@@ -1,12 +1,11 @@
 """The way back from rendered output to the line that a user edits.
 
-A path is looked up in the ``--set`` arguments and the values files from the last to the first, then
-in the engine file, then in the chart's defaults.
+A path is looked up in the arguments of ``--set`` and its relatives and in the values files from the
+last to the first, then in the engine file, then in the chart's defaults.
 """
 
 from __future__ import annotations
 
-import re
 from functools import cached_property
 from typing import TYPE_CHECKING
 
@@ -18,6 +17,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.paths import Path
     from gptoss.sources.chart.rows import Names, Row
+    from gptoss.sources.chart.set_arguments import SetArgument
     from gptoss.text.yaml_tree import Tree
 
 
@@ -25,7 +25,7 @@ class ChartPlaces:
     """Finds the line that sets a deployment path.
 
     Args:
-        settings: ``--set`` arguments.
+        settings: What sets single values, the strongest last.
         files: Values files with their trees, first to last.
         defaults: The chart's ``values.yaml``.
         engines: Engine file of each worker.
@@ -33,7 +33,7 @@ class ChartPlaces:
 
     def __init__(
         self,
-        settings: Sequence[str],
+        settings: Sequence[SetArgument],
         files: Sequence[Tree],
         defaults: Tree,
         engines: dict[str, Tree],
@@ -62,14 +62,14 @@ class ChartPlaces:
         return None
 
     def set_by_user(self, path: str) -> Place | None:
-        """Where ``--set`` or a values file sets a dotted values path itself."""
+        """Where an argument or a values file sets a dotted values path itself."""
         return self._set_by_user(tuple(path.split(".")))
 
     def argument(self, path: str) -> Place | None:
-        """The last ``--set`` argument that sets a dotted values path or anything below it."""
+        """The strongest argument that sets a dotted values path or anything below it."""
         for setting in reversed(self._settings):
-            if any(f"{key}.".startswith(f"{path}.") for key in _keys(setting)):
-                return Place(f"--set {setting}")
+            if any(f"{key}.".startswith(f"{path}.") for key in setting.keys):
+                return setting.place
         return None
 
     @cached_property
@@ -97,8 +97,8 @@ class ChartPlaces:
 
     def _set_by_user(self, steps: tuple[str, ...]) -> Place | None:
         for setting in reversed(self._settings):
-            if ".".join(steps) in _keys(setting):
-                return Place(f"--set {setting}")
+            if ".".join(steps) in setting.keys:
+                return setting.place
         for tree in reversed(self._files):
             if place := self._in(tree, steps):
                 return place
@@ -123,8 +123,3 @@ class ChartPlaces:
             return engine.place
         found = engine.at(*steps[3:]) if steps[2] == "engine" and len(steps) > 3 else None
         return found.where if found else None
-
-
-def _keys(setting: str) -> list[str]:
-    """The dotted values paths that a ``--set`` argument sets."""
-    return [part.partition("=")[0] for part in re.split(r"(?<!\\),", setting)]
