@@ -3,7 +3,7 @@
 import pytest
 
 from gptoss.facts.world import Facts
-from tests.chart.rendering import HELMS, SHIPPED, refusal
+from tests.chart.rendering import HELMS, SHIPPED, refusal, text
 
 DISAGG = "disagg-gb200"
 
@@ -87,11 +87,19 @@ def test_a_mistake_is_refused_with_the_value_to_set(
 def test_a_release_name_that_the_operator_would_refuse_is_refused_with_the_numbers(
     helm: str,
 ) -> None:
-    name = "n" * 39
-    assert "at most 37" in refusal(DISAGG, helm=helm, name=name)
+    name, old = "n" * 39, "runtime.release=1.1.1"
+    assert "at most 37" in refusal(DISAGG, old, helm=helm, name=name)
     assert f"{name} (39) + frontend (8) is 47 characters" in refusal(
-        "agg-gb200", helm=helm, name=name
+        "agg-gb200", old, helm=helm, name=name
     )
+
+
+def test_a_release_name_that_the_operator_shortens_is_taken_as_far_as_jobs_can_be_called_so() -> (
+    None
+):
+    name = "n" * 44
+    assert f"name: {name}-benchmark-" in text(DISAGG, "benchmark.enabled=true", name=name)
+    assert "at most 44" in refusal(DISAGG, name=f"{name}n")
 
 
 @pytest.mark.parametrize("helm", HELMS)

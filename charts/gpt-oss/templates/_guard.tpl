@@ -15,6 +15,7 @@
 {{- include "gpt-oss.guardNoRole" . -}}
 {{- $serve := eq .Values.runtime.kind "trtllm-serve" -}}
 {{- if $serve -}}{{- include "gpt-oss.guardServer" . -}}{{- else -}}{{- include "gpt-oss.guardRelease" . -}}{{- end -}}
+{{- include "gpt-oss.guardJobNames" . -}}
 {{- include "gpt-oss.guardMonitoring" . -}}
 {{- include "gpt-oss.guardRoles" . -}}
 {{- $workers := (include "gpt-oss.plan" . | fromYaml).workers -}}
@@ -119,10 +120,13 @@
 {{- end -}}
 {{- end -}}
 
-{{/* The operator refuses longer names unless Grove is off; the longest component decides.
+{{/* The operator refuses longer names unless Grove is off; the longest component decides. From
+     release 1.2 on it shortens the release name, to 8 characters if it must.
      Takes root and workers. */}}
 {{- define "gpt-oss.guardName" -}}
 {{- $release := include "gpt-oss.name" .root -}}
+{{- $shortens := semverCompare ">=1.2.0-0" .root.Values.runtime.release -}}
+{{- $kept := ternary (trunc 8 $release) $release $shortens -}}
 {{- $longest := "frontend" -}}
 {{- $parts := "frontend (8)" -}}
 {{- range .workers -}}
@@ -135,8 +139,22 @@
     {{- end -}}
   {{- end -}}
 {{- end -}}
-{{- $length := add (len $release) (len $longest) -}}
+{{- $length := add (len $kept) (len $longest) -}}
 {{- if and (gt (int $length) 45) (ne (get .root.Values.annotations "nvidia.com/enable-grove") "false") -}}
-  {{- fail (printf "release name: %s (%d) + %s is %d characters, but the operator allows 45; use a release name of at most %d" $release (len $release) $parts (int $length) (sub 45 (len $longest))) -}}
+  {{- $do := ternary "use shorter names for workers" (printf "use a release name of at most %d" (sub 45 (len $longest))) $shortens -}}
+  {{- fail (printf "release name: %s (%d) + %s is %d characters, but the operator allows 45; %s" $kept (len $kept) $parts (int $length) $do) -}}
+{{- end -}}
+{{- range .workers -}}
+  {{- $service := printf "%s-%s" $release .name -}}
+  {{- if gt (len $service) 63 -}}
+    {{- fail (printf "release name: the Service %s would have %d characters, but a name has at most 63; use a release name of at most %d" $service (len $service) (sub 62 (len .name))) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "gpt-oss.guardJobNames" -}}
+{{- $longest := sub 63 (len "-benchmark-12345678") -}}
+{{- if gt (len .Release.Name) (int $longest) -}}
+  {{- fail (printf "release name: %s (%d) + -benchmark- and a hash (19) is %d characters, but the name of a Job has at most 63; use a release name of at most %d" .Release.Name (len .Release.Name) (add (len .Release.Name) 19) $longest) -}}
 {{- end -}}
 {{- end -}}

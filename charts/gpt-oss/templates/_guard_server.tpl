@@ -35,10 +35,6 @@
 {{- if and (ne (include "gpt-oss.servedName" .) .Values.model.id) (not $release.servedModelName) -}}
   {{- fail (printf "model.servedName: trtllm-serve %s, of release %s, is not known to take another name than the model's id; set it to %s or set runtime.release to 1.2.1 or newer" $release.trtllm .Values.runtime.release .Values.model.id) -}}
 {{- end -}}
-{{- $longest := sub 63 (len "-benchmark-12345678") -}}
-{{- if gt (len .Release.Name) (int $longest) -}}
-  {{- fail (printf "release name: %s (%d) + -benchmark- and a hash (19) is %d characters, but the name of a Job has at most 63; use a release name of at most %d" .Release.Name (len .Release.Name) (add (len .Release.Name) 19) $longest) -}}
-{{- end -}}
 {{- end -}}
 
 {{/* values.yaml's frontend: what differs from it was set. */}}

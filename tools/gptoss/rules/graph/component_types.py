@@ -17,6 +17,12 @@ if TYPE_CHECKING:
 
 WORKER_TYPES = ("worker", "prefill", "decode")
 TYPES = ("frontend", *WORKER_TYPES, "planner", "epp")
+DISCOVERY = "nvidia.com/dynamo-discovery-backend"
+# What names the same to a process: from 1.0 on, and before.
+BACKENDS = ("DYN_DISCOVERY_BACKEND", "DYN_STORE_KV")
+ETCD = "etcd"
+# The first release whose operator lets workers register in Kubernetes unless told otherwise.
+BY_KUBERNETES_FROM = (0, 8)
 
 
 def _type_field(deployment: Deployment) -> str:
@@ -41,12 +47,19 @@ def component_type_unknown(component: Component, deployment: Deployment) -> Iter
 
     For a type that it does not know the operator adds no ports, no probes and no discovery: the
     pod starts and loads the model, and the frontend never hears of it. v1alpha1 takes any text,
-    so nothing refuses it; v1beta1 refuses it.
+    so nothing refuses it; v1beta1 refuses it. Workers that register in etcd are found all the same:
+    that was the operator's way before release 0.8, and is that of a graph that asks for it.
     """
     field = _type_field(deployment)
     declared = component.type.value if component.type else None
     serves = isinstance(component, Frontend | Worker)
     if declared in TYPES or not (serves or field == "type"):
+        return
+    if (
+        isinstance(component, Worker)
+        and field != "type"
+        and _registers_in_etcd(component, deployment)
+    ):
         return
     says = f"{field} is {declared!r}" if declared else f"{field} is missing"
     wanted = "frontend" if isinstance(component, Frontend) else "worker"
@@ -60,6 +73,19 @@ def component_type_unknown(component: Component, deployment: Deployment) -> Iter
             else component_key(component, field, wanted)
         ),
     )
+
+
+def _registers_in_etcd(worker: Worker, deployment: Deployment) -> bool:
+    """Whether workers are found through etcd, which asks for no component type."""
+    asked = deployment.annotations.get(DISCOVERY)
+    if asked:
+        return asked.value == ETCD
+    variables = (deployment.environment, worker.pod.environment)
+    given = [v.value for found in variables for name in BACKENDS if (v := found.get(name))]
+    if given:
+        return ETCD in given
+    release = deployment.release
+    return release is not None and release.number < BY_KUBERNETES_FROM
 
 
 @rule(

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Release
 
 NAME_LIMIT = 45
+# The first release whose operator shortens the deployment's name, and to what at the least.
+SHORTENS_FROM = (1, 2)
+SHORTEST = 8
+LABEL_LIMIT = 63
 LEADER_SUFFIX = "-ldr"
 GROVE_ANNOTATION = "nvidia.com/enable-grove"
 
@@ -28,27 +32,44 @@ GROVE_ANNOTATION = "nvidia.com/enable-grove"
     of=COMPONENTS,
 )
 def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said]:
-    """The names of deployment and component together are longer than 45 characters.
+    """The names of deployment and component together are longer than the operator allows.
 
-    Pod names are made of both, and the operator's webhook refuses the deployment unless Grove is
-    switched off with the annotation nvidia.com/enable-grove: "false". For several nodes the
-    component's name counts twice, the second time with "-ldr".
+    Pod names are made of both, and the operator's webhook refuses the deployment at more than 45
+    characters unless Grove is switched off with the annotation nvidia.com/enable-grove: "false".
+    For several nodes the component's name counts twice, the second time with "-ldr". From release
+    1.2 on the operator shortens the deployment's name, to 8 characters if it must: only what the
+    component adds may be too long then. The Service of a component bears both names in full, and
+    has at most 63 characters.
     """
     grove = deployment.annotations.get(GROVE_ANNOTATION)
-    if grove and grove.value.lower() == "false":
-        return
+    off = grove is not None and grove.value.lower() == "false"
     parts = [deployment.name, component.name.lower()]
+    said = None if off else _refused_by_grove(component, deployment)
+    length = sum(map(len, parts)) + 1
+    if said is None and length > LABEL_LIMIT:
+        full = f"{'-'.join(parts)!r} has {length} characters"
+        said = f"{full}; the name of a Service has at most {LABEL_LIMIT}", length - LABEL_LIMIT
+    if said:
+        yield Said(
+            component,
+            said[0],
+            f"shorten the deployment's or the component's name by {said[1]}",
+            also=[(deployment, "the deployment's name")],
+        )
+
+
+def _refused_by_grove(component: Component, deployment: Deployment) -> tuple[str, int] | None:
+    """What makes the webhook refuse the names, and how many characters are too many."""
+    name, release = deployment.name, deployment.release
+    shortens = release is None or release.number >= SHORTENS_FROM
+    parts = [name[:SHORTEST] if shortens else name, component.name.lower()]
     if isinstance(component, Worker) and component.nodes.value > 1:
         parts.append(component.name.lower() + LEADER_SUFFIX)
     length = sum(map(len, parts))
-    if length > NAME_LIMIT:
-        total = " + ".join(f"{part!r} ({len(part)})" for part in parts)
-        yield Said(
-            component,
-            f"{total} = {length} characters; the operator allows {NAME_LIMIT}",
-            f"shorten the deployment's or the component's name by {length - NAME_LIMIT}",
-            also=[(deployment, "the deployment's name")],
-        )
+    if length <= NAME_LIMIT:
+        return None
+    total = " + ".join(f"{part!r} ({len(part)})" for part in parts)
+    return f"{total} = {length} characters; the operator allows {NAME_LIMIT}", length - NAME_LIMIT
 
 
 @rule(

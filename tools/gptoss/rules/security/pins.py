@@ -19,6 +19,10 @@ if TYPE_CHECKING:
     from gptoss.text.command import Variable
 
 TOKEN = re.compile(r"^(hf_[A-Za-z0-9]{16,}|nvapi-[\w-]{16,}|ghp_\w{16,}|AKIA[A-Z0-9]{16})$")
+# Any other key under a name that is for one; "None", "<token>" and "your-token-here" are none.
+KEY = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_=+/.-]{16,}$")
+# Different characters of a token; hf_xxxxxxxxxxxxxxxxxxxx stands for one.
+VARIED = 4
 SECRET_NAMES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "NGC_API_KEY")
 COMMIT = re.compile(r"^[0-9a-f]{40}$")
 HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
@@ -86,7 +90,7 @@ def token_in_plain_text(pod: Pod) -> Iterator[Said]:
             )
     for command in pod.commands:
         for word in command.words:
-            if TOKEN.match(word.value.rpartition("=")[2].rpartition(" ")[2]):
+            if _looks_secret(word.value.rpartition("=")[2].rpartition(" ")[2]):
                 yield Said(
                     word,
                     "the command holds a token in plain text",
@@ -95,10 +99,13 @@ def token_in_plain_text(pod: Pod) -> Iterator[Said]:
 
 
 def _is_token(variable: Variable) -> bool:
-    value = variable.value
-    if not value or value.startswith("$"):
-        return False
-    return bool(TOKEN.match(value)) or variable.name in SECRET_NAMES
+    value = variable.value or ""
+    return _looks_secret(value) or (variable.name in SECRET_NAMES and bool(KEY.match(value)))
+
+
+def _looks_secret(value: str) -> bool:
+    """Whether a word is a token of a known kind, and not one that is written to be filled in."""
+    return bool(TOKEN.match(value)) and len(set(value.rpartition("_")[2].lower())) >= VARIED
 
 
 @rule(

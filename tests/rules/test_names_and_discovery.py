@@ -1,0 +1,66 @@
+"""What the operator makes of names and component types depends on its release."""
+
+from __future__ import annotations
+
+import pytest
+
+from gptoss.checking.checker import run
+from gptoss.rules.rule import RULES
+from tests.rules.examples import FACTS, deployment_of, read
+
+LONG = "gpt-oss-120b-production-customer-facing-east1"
+MAIN = "---\n# decode\ncomponentType: main\n"
+
+
+def fires(rule: str, text: str) -> bool:
+    return bool(run(deployment_of(read(text)), FACTS, [RULES[rule]]).findings)
+
+
+@pytest.mark.parametrize(
+    ("release", "refused"), [("1.0.2", True), ("1.1.1", True), ("1.2.1", False), ("1.6.1", False)]
+)
+def test_the_operator_shortens_long_names_from_1_2_on(release: str, refused: bool) -> None:
+    assert fires("G005", f"# release: {release}\n# graph\nmetadata: {{name: {LONG}}}") is refused
+
+
+@pytest.mark.parametrize(("length", "refused"), [(54, False), (55, True)])
+def test_a_name_and_that_of_a_component_make_a_label_of_63_characters(
+    length: int, refused: bool
+) -> None:
+    assert fires("G005", f"# graph\nmetadata: {{name: {'n' * length}}}") is refused
+
+
+def test_no_release_shortens_the_name_of_a_component() -> None:
+    worker = "n" * 42
+    spec = "{componentType: worker, extraPodSpec: {mainContainer: {args: [x]}}}"
+    assert fires("G005", f"# graph\nspec: {{services: {{{worker}: {spec}}}}}")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("# graph\nmetadata: {}\n", True),
+        ("# graph\nmetadata: {annotations: {nvidia.com/dynamo-discovery-backend: etcd}}\n", False),
+        ("# graph\nmetadata: {annotations: {nvidia.com/dynamo-discovery-backend: mem}}\n", True),
+        ("# decode env\nDYN_DISCOVERY_BACKEND: etcd\n", False),
+        ("# decode env\nDYN_DISCOVERY_BACKEND: kubernetes\n", True),
+        ("# graph\nspec: {envs: [{name: DYN_DISCOVERY_BACKEND, value: etcd}]}\n", False),
+    ],
+)
+def test_workers_of_any_type_register_in_etcd(text: str, found: bool) -> None:
+    assert fires("G001", text + MAIN) is found
+
+
+@pytest.mark.parametrize(
+    ("value", "found"),
+    [
+        ("None", False),
+        ("${HF_TOKEN:-None}", False),
+        ("<your-token>", False),
+        ("hf_xxxxxxxxxxxxxxxxxxxxxxxx", False),
+        ("hf_examplexexamplexexamplexexample", True),
+        ("dGhpc2lzYTpzZWNyZXQxMjM0NTY3ODkw", True),
+    ],
+)
+def test_only_what_can_be_a_token_is_taken_for_one(value: str, found: bool) -> None:
+    assert fires("X003", f"# decode env\nHF_TOKEN: {value!r}\n") is found
