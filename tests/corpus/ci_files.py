@@ -27,7 +27,8 @@ class Reference:
     """A file of NVIDIA's; ``ci.yaml`` says what each key means."""
 
     repository: str
-    path: str
+    folder: str
+    name: str
     commit: str
     form: str
     release: str | None = None
@@ -35,9 +36,14 @@ class Reference:
     warnings: dict[str, str] = field(default_factory=dict)
 
     @property
+    def path(self) -> str:
+        """Where it stands in its repository."""
+        return f"{self.folder}/{self.name}"
+
+    @property
     def label(self) -> str:
         """Its name and commit, as in ``deploy.yaml@04521f4``."""
-        return f"{Path(self.path).name}@{self.commit[:7]}"
+        return f"{self.name}@{self.commit[:7]}"
 
     @property
     def place(self) -> Path:

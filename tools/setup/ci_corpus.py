@@ -23,7 +23,8 @@ SERVER = "https://raw.githubusercontent.com"
 
 def bring(row: dict[str, str], folder: Path, server: str) -> str:
     """Bring one file; returns what went wrong, '' if nothing."""
-    repository, commit, path = row["repository"], row["commit"], row["path"]
+    repository, commit = row["repository"], row["commit"]
+    path = f"{row['folder']}/{row['name']}"
     place = folder / repository / commit[:7] / path
     if place.is_file():
         return ""
