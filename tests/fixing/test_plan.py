@@ -15,7 +15,6 @@ from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 
 AS_FOUND = Path("examples/as-found")
-OVERRIDE = "quantization: {override: W4A8_MXFP4_MXFP8}\n"
 
 
 def plan_of(*sources: str, settings: tuple[str, ...] = ()) -> FixPlan:
@@ -73,29 +72,6 @@ def test_a_target_is_fixed_in_its_values_file(tmp_path: Path) -> None:
     assert values.read_text() == shipped.replace(
         "    env: *transfer\n", engine.replace("16", "1280")
     )
-
-
-def test_a_redundant_quantization_override_of_a_target_is_removed(tmp_path: Path) -> None:
-    values = tmp_path / "mine.yaml"
-    shipped = Path("values/agg-gb200.yaml").read_text()
-    values.write_text(shipped + OVERRIDE)
-    plan = plan_of(str(values))
-    assert [finding.rule.id for finding in plan.fixed] == ["M004"]
-    plan.write()
-    assert values.read_text() == f"{shipped}quantization: {{}}\n"
-    assert findings_of(plan_of(str(values)).checked) == []
-
-
-def test_an_override_that_another_worker_needs_is_not_removed(tmp_path: Path) -> None:
-    values = tmp_path / "mine.yaml"
-    shipped = Path("values/disagg-gb200.yaml").read_text()
-    triton = "    engine: {moe_config: {backend: TRITON}}\n    env: *transfer\n"
-    changed = shipped.replace("    env: *transfer\n", triton)
-    values.write_text(f"{changed}quantization:\n  override: W4A8_MXFP4_FP8\n")
-    plan = plan_of(str(values))
-    assert "M004" in {finding.rule.id for finding in findings_of(plan.checked)}
-    assert "override: W4A8_MXFP4_FP8" in values.read_text()
-    assert plan.changed == []
 
 
 def test_what_stands_on_the_command_line_is_left_and_said() -> None:

@@ -9,7 +9,7 @@ import pytest
 from gptoss.checking.checker import run
 from gptoss.deployment.model import Deployment, Role
 from gptoss.facts.world import Facts
-from gptoss.rules.rule import Severity
+from gptoss.rules.rule import RULES, Need, Severity
 from gptoss.sources.engine_alone import build_engine
 from gptoss.sources.recognise import is_engine_yaml
 from gptoss.text.errors import InputError
@@ -17,6 +17,7 @@ from gptoss.text.yaml_tree import Tree, parse_documents
 
 ROOT = Path(__file__).resolve().parents[2]
 FACTS = Facts()
+EAGLE3 = "decoding_type: Eagle3, max_draft_len: 3"
 SHIPPED = sorted((ROOT / "charts" / "gpt-oss" / "engine_configs").glob("*/*.yaml"))
 
 
@@ -96,6 +97,46 @@ def test_another_model_leaves_out_the_rules_that_need_its_facts() -> None:
     result = run(deployment, FACTS)
     assert [finding.rule.id for finding in result.findings] == ["E001"]
     assert "no facts about the model" in {item.reason for item in result.not_applied}
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("recipes/deepseek-r1/decode.yaml", "moe_config: {backend: CUTLASS}"),
+        ("DSR1-decode.yaml", "tensor_parallel_size: 6"),
+        ("qwen3-235b.yaml", "attn_backend: FLASHINFER"),
+        ("decode.yaml", "moe_config: {backend: WIDEEP}\ntensor_parallel_size: 36"),
+        ("decode.yaml", "moe_config: {backend: DEEPGEMM}"),
+        ("decode.yaml", "tensor_parallel_size: 12\nmoe_expert_parallel_size: 12"),
+        ("decode.yaml", "max_seq_len: 163840"),
+        ("decode.yaml", "speculative_config: {decoding_type: MTP, num_nextn_predict_layers: 3}"),
+        (
+            "decode.yaml",
+            f"speculative_config: {{{EAGLE3}, speculative_model: yuhuili/EAGLE3-LLaMA3.1}}",
+        ),
+    ],
+)
+def test_an_unnamed_file_of_another_model_is_not_held_against_ours(file: str, text: str) -> None:
+    deployment = built(text, file)
+    assert deployment.model is None
+    of_the_model = {each for each, rule in RULES.items() if Need.MODEL in rule.needs}
+    assert not of_the_model & set(fired(deployment))
+
+
+@pytest.mark.parametrize(
+    ("file", "text"),
+    [
+        ("decode.yaml", "moe_config: {backend: VANILLA}\nmodel: openai/gpt-oss-120b"),
+        ("qwen/gpt-oss/decode.yaml", "moe_config: {backend: CUTEDSL}"),
+        (
+            "decode.yaml",
+            f"speculative_config: {{{EAGLE3}, speculative_model: nvidia/gpt-oss-120b-Eagle3}}",
+        ),
+        ("decode.yaml", "attn_backend: FLASHINFER"),
+    ],
+)
+def test_a_file_that_names_ours_or_none_is_held_against_ours(file: str, text: str) -> None:
+    assert built(text, file).model is FACTS.models["openai/gpt-oss-120b"]
 
 
 @pytest.mark.parametrize(

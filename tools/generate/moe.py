@@ -25,10 +25,10 @@ def cell(named: str, algorithm: str, generation: Generation, release: Release) -
     kernels = moe_kernels()
     known = kernels.backends.get(named)
     backend = kernels.backends.get(known.instead) if known and known.instead else known
-    if known is None or backend is None:
-        return ("refused", "M001")
     kind = generation.name
-    if not backend.runs[kind] and backend.degrades_on(kind, release):
+    if known is None or backend is None or backend.stops(release):
+        return ("refused", "M001")
+    if backend.is_replaced(kind, release):
         return (ANOTHER, "M008")
     instead = ("M008",) if known.instead else ()
     if algorithm not in backend.runs[kind]:

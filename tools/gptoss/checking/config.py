@@ -4,7 +4,7 @@ The nearest of the current folder and those above it counts, up to the top of th
 
     ignore:                        # [tool.gptoss.ignore]
       M002: measured, it is faster # M002 = "measured, it is faster"
-      K005:
+      K006:
         reason: the lab's nodes run nothing else
         path: values/lab-*.yaml    # or a list; * matches / too
 """

@@ -3,7 +3,7 @@
 A suppression is a YAML comment on the line or the one above it, a comment for a whole file, an
 annotation of the DynamoGraphDeployment or of a component's pod, or an entry of the configuration::
 
-    max_batch_size: 900  # gptoss: ignore M002, K005 because measured, see the capacity report
+    max_batch_size: 900  # gptoss: ignore M002, K006 because measured, see the capacity report
     # gptoss: ignore-file D003 because the buffers are rounded by the engine
     gptoss/ignore.M002: measured, see the capacity report
 """

@@ -63,10 +63,22 @@ class MoeBackend:
     recommended: Mapping[str, str]
     source: str
 
-    def degrades_on(self, generation: str, release: Release | None) -> bool:
-        """Whether the engine takes another backend on a generation; so do unknown releases."""
+    @property
+    def has_kernels(self) -> bool:
+        """Whether it, or the backend in its place, has kernels for these experts anywhere."""
+        return bool(self.instead) or any(self.runs.values())
+
+    def is_replaced(self, generation: str, release: Release | None) -> bool:
+        """Whether another backend runs where this one has no kernel; on unknown releases too."""
         first = self.degrades.get(generation)
-        return first is not None and (release is None or release.number >= version_number(first))
+        if first is None or self.runs[generation]:
+            return False
+        return release is None or release.number >= version_number(first)
+
+    def stops(self, release: Release | None) -> bool:
+        """Whether the engine stops with it on every generation."""
+        replaced = any(self.is_replaced(generation, release) for generation in self.runs)
+        return not self.has_kernels and not replaced
 
 
 @dataclass(frozen=True, slots=True)

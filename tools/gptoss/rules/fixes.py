@@ -96,15 +96,9 @@ def append(place: Place, path: str, value: Scalar, under: str = "") -> Fix:
     return Fix((Edit(place, Action.APPEND, _several(under), path, value),))
 
 
-def remove_variable(place: Place, name: str, *, values_key: str = "") -> Fix:
-    """Removes an environment variable, from a list of a manifest or a map of a values file.
-
-    Args:
-        place: Where it is set.
-        name: The variable.
-        values_key: The key of the chart's values that sets it too.
-    """
-    return Fix((Edit(place, Action.REMOVE_VARIABLE, (name, *_several(values_key))),))
+def remove_variable(place: Place, name: str) -> Fix:
+    """Removes an environment variable, from a list of a manifest or a map of a values file."""
+    return Fix((Edit(place, Action.REMOVE_VARIABLE, (name,)),))
 
 
 def set_flag(place: Place, flag: str | tuple[str, ...], value: str) -> Fix:

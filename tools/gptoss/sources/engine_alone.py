@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Role
 from gptoss.deployment.pods import Pod
 from gptoss.facts.programs import WORKER
+from gptoss.sources.other_models import is_for_another
 from gptoss.sources.parts.assembly import Origin, assemble
 from gptoss.sources.parts.container import container_of
 from gptoss.sources.parts.engine_yaml import EngineYaml, repeated_key, repeated_keys
@@ -21,10 +22,11 @@ from gptoss.text.places import Located
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Facts
+    from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
 
 MODEL = "openai/gpt-oss-120b"
-"""The model of an engine YAML that names none."""
+"""The model of an engine YAML that names none and shows no sign of another."""
 
 SPLIT_ROLES = (Role.PREFILL, Role.DECODE)
 
@@ -39,6 +41,9 @@ def build_engine(
     role: Role | None = None,
 ) -> Deployment:
     """A deployment of one worker with this engine YAML, of which nothing else is known.
+
+    Its model is the one that it names, else gpt-oss-120b; that of a file which is visibly for
+    another model is not known, and what is true of gpt-oss alone is not asked of it.
 
     Args:
         tree: The engine YAML.
@@ -69,10 +74,15 @@ def build_engine(
     worker = replace(
         worker,
         role=role or next((r for r in SPLIT_ROLES if r in stem), Role.AGGREGATED),
-        model=worker.model or Located(MODEL, home),
+        model=worker.model or _model(worker, source, facts, home),
     )
     worker = on_nodes(worker, gpus or worker.ranks)
     return replace(deployment, workers=(worker,), model=model_of(worker, facts), engine_only=True)
+
+
+def _model(worker: Worker, source: str, facts: Facts, home: Place) -> Located[str] | None:
+    """The model of an engine YAML that names none; None where it is visibly for another."""
+    return None if is_for_another(worker, source, facts.models[MODEL]) else Located(MODEL, home)
 
 
 def on_nodes(worker: Worker, gpus: int) -> Worker:

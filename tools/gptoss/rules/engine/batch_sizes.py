@@ -12,7 +12,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.deployment.settings import Setting
     from gptoss.facts.world import Model
 
 
@@ -75,34 +74,50 @@ def benchmark_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator
     of=PREFILLING,
     needs=(Need.ENGINE,),
 )
-def long_prompt_refused(worker: Worker, deployment: Deployment) -> Iterator[Said]:
+def long_prompt_refused(worker: Worker) -> Iterator[Said]:
     """Prompts shorter than ``max_seq_len`` are refused because they exceed ``max_num_tokens``.
 
     max_seq_len is announced as the model's context. Without chunked prefill a prompt
     also has to fit max_num_tokens in one piece; what lies between the two is answered with an
     error. Decode workers take no prompts.
     """
-    limit = _longest_prefill(worker)
-    length, known = _context(worker, deployment)
+    limit, known = _longest_prefill(worker), worker.engine.whole("max_seq_len")
+    length, tokens = worker.engine["max_seq_len"], worker.engine["max_num_tokens"]
     if limit is None or known is None or limit >= known:
         return
-    tokens = worker.engine["max_num_tokens"]
-    named = "max_seq_len" if length.is_set else "the model's context"
     default = "" if tokens.is_set else " by default"
     yield Said(
         tokens if tokens.is_set else length,
         f"max_num_tokens is {limit}{default} and chunked prefill is off, so prompts of "
-        f"{limit + 1} to {known} tokens ({named}) are refused",
+        f"{limit + 1} to {known} tokens (max_seq_len) are refused",
         f"raise max_num_tokens to {known}, lower max_seq_len, or set enable_chunked_prefill: true",
-        also=[(length, f"max_seq_len is {known}")] if tokens.is_set and length.is_set else [],
+        also=[(length, f"max_seq_len is {known}")] if tokens.is_set else [],
     )
 
 
-def _context(worker: Worker, deployment: Deployment) -> tuple[Setting, int | None]:
-    """``max_seq_len`` and its value; the model's context when it is left out."""
-    length = worker.engine["max_seq_len"]
-    model = deployment.model.max_position if deployment.model else None
-    return length, worker.engine.whole("max_seq_len") or model
+@rule(
+    "E042",
+    "prompts-limited-by-default",
+    Severity.INFO,
+    of=PREFILLING,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def prompts_limited_by_default(worker: Worker, model: Model) -> Iterator[Said]:
+    """Nobody says how long prompts may be, and ``max_num_tokens`` refuses most of the context.
+
+    Without max_seq_len the model's whole context is announced. Without chunked prefill a prompt has
+    to fit max_num_tokens, and a longer one is answered with an error.
+    """
+    limit, length = _longest_prefill(worker), worker.engine["max_seq_len"]
+    if limit is None or length.value is not None or limit >= model.max_position:
+        return
+    tokens = worker.engine["max_num_tokens"]
+    yield Said(
+        tokens if tokens.is_set else length,
+        f"max_seq_len is not set, but prompts of more than {limit} tokens (max_num_tokens) are "
+        f"refused, of {model.max_position} that are announced",
+        "write max_seq_len, or set enable_chunked_prefill: true",
+    )
 
 
 def _longest_prefill(worker: Worker) -> int | None:

@@ -41,29 +41,6 @@ def pdl_switch_ignored(worker: Worker) -> Iterator[Said]:
 
 
 @rule(
-    "E031",
-    "pdl-switch-redundant",
-    Severity.INFO,
-    of=WORKERS,
-    needs=(Need.RELEASE,),
-)
-def pdl_switch_redundant(worker: Worker, release: Release) -> Iterator[Said]:
-    """``TRTLLM_ENABLE_PDL=1`` switches on what is on.
-
-    Programmatic dependent launch is the default since TensorRT-LLM 1.2.
-    """
-    if release.number < (1,):
-        return
-    found = worker.pod.environment.get(PDL)
-    if found and found.value == "1":
-        yield Said(
-            found,
-            f"{PDL}=1 is the default of TensorRT-LLM {release.trtllm}",
-            "remove it",
-        )
-
-
-@rule(
     "E032",
     "chunked-prefill-miscounts-reused-blocks",
     Severity.WARNING,

@@ -11,8 +11,6 @@ if TYPE_CHECKING:
     from gptoss.text.command import Variable
 
 OVERRIDE = "OVERRIDE_QUANT_ALGO"
-RESOLVER = "NVIDIA/TensorRT-LLM tensorrt_llm/_torch/model_config.py @0004396"
-README = "NVIDIA/TensorRT-LLM examples/models/core/gpt_oss/README.md @d513eea"
 
 
 def backend_of(worker: Worker) -> str | None:

@@ -33,16 +33,21 @@ if TYPE_CHECKING:
     of=WORKERS,
     needs=(Need.ENGINE, Need.MODEL),
 )
-def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Iterator[Said]:
+def moe_backend_not_for_model(
+    worker: Worker, model: Model, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
     """The MoE backend has no kernels for the model's expert layers.
 
     gpt-oss has a bias and a clamped SwiGLU in its experts, which only some backends support; the
-    others stop with an assertion while the model is built.
+    others stop with an assertion while the model is built. From Dynamo 1.5 on some of them are
+    replaced instead.
     """
     known = facts.engine_fields.get("moe_config.backend", {}).get("enum") or ()
     backend = worker.engine["moe_config.backend"]
-    taken = (*model.moe_backends, *moe_kernels().backends)
-    if backend.value in known and backend.value not in taken:
+    if backend.value not in known or backend.value in model.moe_backends:
+        return
+    found = moe_kernels().backends.get(str(backend.value))
+    if found is None or found.stops(deployment.release):
         yield Said(
             backend,
             f"moe_config.backend {backend.value} cannot run the experts of {model.id}",
@@ -55,7 +60,7 @@ def moe_backend_not_for_model(worker: Worker, model: Model, facts: Facts) -> Ite
     "moe-kernel-missing",
     Severity.ERROR,
     of=WORKERS,
-    needs=(Need.ENGINE, Need.GPU),
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """No kernel exists for the MoE backend and activation type on this GPU.
@@ -66,9 +71,9 @@ def moe_kernel_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]
     """
     kernels, name = moe_kernels(), backend_of(worker)
     kind, backend = kernels.generation(worker.gpu), kernels.backends.get(name or "")
-    if worker.gpu is None or kind is None or backend is None:
+    if worker.gpu is None or kind is None or backend is None or not backend.has_kernels:
         return
-    if not backend.runs[kind.name] and backend.degrades_on(kind.name, deployment.release):
+    if backend.is_replaced(kind.name, deployment.release):
         return
     override = override_of(worker)
     asked = override[1] if override and override[1] in kernels.activations else None
@@ -98,7 +103,7 @@ def _kernel_hint(auto: str, asked: str | None) -> str:
     "triton-deprecated",
     Severity.WARNING,
     of=WORKERS,
-    needs=(Need.ENGINE, Need.RELEASE),
+    needs=(Need.ENGINE, Need.MODEL, Need.RELEASE),
 )
 def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
     """The MoE backend is TRITON, which TensorRT-LLM is about to remove.
@@ -122,18 +127,18 @@ def triton_deprecated(worker: Worker, release: Release) -> Iterator[Said]:
     "slower-moe-backend-pinned",
     Severity.INFO,
     of=WORKERS,
-    needs=(Need.ENGINE,),
+    needs=(Need.ENGINE, Need.MODEL),
 )
 def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     """CUTLASS is pinned where the engine itself would take TRTLLM.
 
     For gpt-oss on Blackwell AUTO resolves to TRTLLM, which NVIDIA's current guide recommends for
     latency and for throughput. CUTLASS can still win with attention data parallelism over many
-    GPUs: measure before keeping it.
+    GPUs, of which nothing is said.
     """
     backend = worker.engine["moe_config.backend"]
     kind = moe_kernels().generation(worker.gpu)
-    if not backend.is_set or backend.value != "CUTLASS":
+    if not backend.is_set or backend.value != "CUTLASS" or worker.attention_dp:
         return
     if worker.gpu and (kind is None or kind.auto != "TRTLLM"):
         return
@@ -150,7 +155,7 @@ def slower_moe_backend_pinned(worker: Worker) -> Iterator[Said]:
     "triton-on-blackwell",
     Severity.WARNING,
     of=WORKERS,
-    needs=(Need.ENGINE, Need.GPU),
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
     """The TRITON MoE backend is used on Blackwell, where it is experimental.
@@ -172,25 +177,27 @@ def triton_on_blackwell(worker: Worker) -> Iterator[Said]:
     "moe-backend-replaced",
     Severity.WARNING,
     of=WORKERS,
-    needs=(Need.ENGINE, Need.GPU),
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The engine takes another MoE backend than the one that is written.
 
     CUTEDSL and DENSEGEMM have no kernels for MXFP4 experts: the engine logs a warning and runs
-    CUTLASS. From Dynamo 1.5 on it also replaces TRTLLM on Hopper, where it failed before.
+    CUTLASS. From about Dynamo 1.5 on the backend is a preference: where it has no kernels, as
+    DEEPGEMM for these experts or TRTLLM on Hopper, CUTLASS takes its place.
     """
     backend, kernels = worker.engine["moe_config.backend"], moe_kernels()
     known, kind = kernels.backends.get(str(backend.value)), kernels.generation(worker.gpu)
     if known is None or kind is None:
         return
-    other = known.instead
-    if not other:
-        empty = not known.runs[kind.name] and known.degrades_on(kind.name, deployment.release)
-        other = "another backend" if empty and deployment.release else ""
-    if other:
-        yield Said(
-            backend,
-            f"moe_config.backend is {known.name}, but the engine runs {other} for MXFP4 experts",
-            f"write moe_config.backend: {kind.auto}, or leave it out",
-        )
+    if known.instead:
+        told = f"the engine runs {known.instead} for MXFP4 experts"
+    elif deployment.release and known.is_replaced(kind.name, deployment.release):
+        told = f"it has no kernel for MXFP4 experts on {kind.name.capitalize()}: another one runs"
+    else:
+        return
+    yield Said(
+        backend,
+        f"moe_config.backend is {known.name}, but {told}",
+        f"write moe_config.backend: {kind.auto}, or leave it out",
+    )

@@ -96,30 +96,3 @@ def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
         f"{length if full < length else model.sliding_window}",
         f"write max_attention_window: [{model.sliding_window}, {length}]",
     )
-
-
-@rule(
-    "K008",
-    "attention-window-with-block-reuse",
-    Severity.INFO,
-    of=WORKERS,
-    needs=(Need.ENGINE,),
-)
-def attention_window_with_block_reuse(worker: Worker) -> Iterator[Said]:
-    """Attention windows of several sizes are set while blocks are reused.
-
-    The combination has crashed engines and cost accuracy in several versions. The windows save
-    memory; test answers to repeated prompts before relying on both.
-    """
-    windows = worker.engine["kv_cache_config.max_attention_window"]
-    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-    sizes = windows.value
-    several = isinstance(sizes, list) and len({str(size) for size in sizes}) > 1
-    if windows.is_set and several and reuse.value is True:
-        yield Said(
-            windows,
-            f"max_attention_window {sizes} together with block reuse has "
-            "crashed engines and cost accuracy",
-            "test answers to repeated prompts, or set enable_block_reuse: false",
-            also=[(reuse, "block reuse is on")] if reuse.is_set else [],
-        )

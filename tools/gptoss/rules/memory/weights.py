@@ -105,10 +105,16 @@ def kv_cache_smaller_than_batch(worker: Worker, deployment: Deployment) -> Itera
             size,
             f"by estimate the KV cache holds about {tokens // length} requests "
             f"of {length} tokens, but max_batch_size is {batch}",
-            "set kv_cache_config.dtype: fp8 where the GPU has it, lower max_batch_size, or use "
-            "more GPUs",
+            f"{_smaller_cache(worker)}lower max_batch_size, or use more GPUs",
             also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
         )
+
+
+def _smaller_cache(worker: Worker) -> str:
+    """The advice to store the KV cache in FP8, where it is not and the GPU has it for gpt-oss."""
+    dtype = (worker.engine.text("kv_cache_config.dtype") or "auto").lower()
+    able = worker.gpu is not None and worker.gpu.is_blackwell and dtype not in estimate.KV_BYTES
+    return "set kv_cache_config.dtype: fp8, " if able else ""
 
 
 def _rounded(tokens: int) -> str:
@@ -120,7 +126,7 @@ def _rounded(tokens: int) -> str:
     "fp8-kv-cache-on-hopper",
     Severity.WARNING,
     of=WORKERS,
-    needs=(Need.ENGINE, Need.GPU),
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
 def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
     """The KV cache is FP8 on a Hopper GPU, which is not supported for gpt-oss.
@@ -135,29 +141,4 @@ def fp8_kv_cache_on_hopper(worker: Worker) -> Iterator[Said]:
             dtype,
             f"kv_cache_config.dtype {text} is not supported for gpt-oss on {worker.gpu.name}",
             "write kv_cache_config.dtype: auto",
-        )
-
-
-@rule(
-    "K005",
-    "block-reuse-off",
-    Severity.INFO,
-    of=WORKERS,
-    needs=(Need.ENGINE,),
-)
-def block_reuse_off(worker: Worker) -> Iterator[Said]:
-    """A worker that prefills does not reuse KV blocks of earlier prompts.
-
-    Every request computes its system prompt and conversation again. Without block reuse there are
-    no KV events either, so KV-aware routing has nothing to go by.
-    """
-    reuse = worker.engine["kv_cache_config.enable_block_reuse"]
-    if worker.role is Role.DECODE or worker.engine.under("speculative_config"):
-        return
-    if reuse.is_set and reuse.value is False:
-        yield Said(
-            reuse,
-            "enable_block_reuse is false, so every prompt is prefilled in full "
-            "and no KV events are published",
-            "remove it, unless all prompts differ from their first token on",
         )

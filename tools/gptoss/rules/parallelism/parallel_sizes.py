@@ -153,15 +153,16 @@ def heads_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
 @rule(
     "P005",
     "experts-not-divisible",
-    Severity.ERROR,
+    Severity.WARNING,
     of=WORKERS,
     needs=(Need.ENGINE, Need.MODEL),
 )
 def experts_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
     """The expert parallel size does not divide the model's experts.
 
-    Every rank holds the same number of experts; a remainder has no rank to live on. (With an
-    expert load balancer its slots have to divide evenly instead.)
+    gpt-oss's expert layer counts the same number of experts for every rank and leaves the remainder
+    out. From about TensorRT-LLM 1.3.0rc18 on ranks may hold different numbers, but that layer still
+    counts as before. (With an expert load balancer its slots have to divide evenly instead.)
     """
     ep = parallel_size(worker, "moe_expert_parallel_size")
     balanced = worker.engine.under("moe_config.load_balancer")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rules.kernels.matrix import backend_of
 from gptoss.rules.readings import tensor_parallel_size
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
@@ -118,43 +119,48 @@ def more_gpus_than_a_node_has(worker: Worker) -> Iterator[Said]:
 
 @rule(
     "P010",
-    "triton-needs-expert-parallel",
-    Severity.WARNING,
+    "triton-without-expert-parallel",
+    Severity.INFO,
     of=WORKERS,
-    needs=(Need.ENGINE,),
+    needs=(Need.ENGINE, Need.MODEL),
 )
-def triton_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
+def triton_without_expert_parallel(worker: Worker) -> Iterator[Said]:
     """The TRITON MoE backend runs with experts split by tensor parallelism.
 
-    Its kernels support expert parallelism only, so the expert parallel size has to be the tensor
-    parallel size.
+    TensorRT-LLM's table for gpt-oss lists expert parallelism only for it, and NVIDIA's own
+    configurations for Hopper set the expert parallel size to the tensor parallel size. Its loader
+    can split experts otherwise too, which nobody publishes numbers of. On Hopper AUTO is TRITON.
     """
     backend = worker.engine["moe_config.backend"]
     tp = tensor_parallel_size(worker)
     ep = worker.engine.whole("moe_expert_parallel_size") or 1
-    if backend.value == "TRITON" and tp > 1 and ep != tp:
-        size = worker.engine["moe_expert_parallel_size"]
-        yield Said(
-            size if size.is_set else backend,
-            f"moe_config.backend TRITON supports no tensor parallelism of "
-            f"experts, but moe_expert_parallel_size is {ep} of tensor_parallel_size {tp}",
-            f"write moe_expert_parallel_size: {tp}",
-            also=[(backend, "moe_config.backend is TRITON")],
-        )
+    if backend_of(worker) != "TRITON" or tp == 1 or ep == tp:
+        return
+    size = worker.engine["moe_expert_parallel_size"]
+    named = (
+        "moe_config.backend TRITON" if backend.value == "TRITON" else "TRITON, which AUTO picks,"
+    )
+    yield Said(
+        size if size.is_set else backend,
+        f"{named} is meant for expert parallelism, but moe_expert_parallel_size is {ep} of "
+        f"tensor_parallel_size {tp}",
+        f"write moe_expert_parallel_size: {tp}",
+        also=[(backend, "moe_config.backend is TRITON")] if backend.value == "TRITON" else [],
+    )
 
 
 @rule(
     "P011",
-    "cutlass-attention-dp-needs-expert-parallel",
-    Severity.WARNING,
+    "attention-dp-without-expert-parallel",
+    Severity.INFO,
     of=WORKERS,
-    needs=(Need.ENGINE,),
+    needs=(Need.ENGINE, Need.MODEL),
 )
-def cutlass_attention_dp_needs_expert_parallel(worker: Worker) -> Iterator[Said]:
+def attention_dp_without_expert_parallel(worker: Worker) -> Iterator[Said]:
     """CUTLASS with attention data parallelism runs with less than full expert parallelism.
 
-    With attention data parallelism each rank brings tokens of its own, and the CUTLASS backend
-    exchanges them between ranks for pure expert parallelism only.
+    With attention data parallelism each rank brings tokens of its own. They go to the rank that has
+    their expert only with pure expert parallelism; else every rank gathers those of all others.
     """
     backend = worker.engine["moe_config.backend"]
     tp = tensor_parallel_size(worker)
@@ -163,9 +169,8 @@ def cutlass_attention_dp_needs_expert_parallel(worker: Worker) -> Iterator[Said]
         size = worker.engine["moe_expert_parallel_size"]
         yield Said(
             size if size.is_set else backend,
-            f"moe_config.backend CUTLASS with enable_attention_dp wants pure "
-            f"expert parallelism, but moe_expert_parallel_size is {ep} of "
-            f"tensor_parallel_size {tp}",
+            f"moe_config.backend CUTLASS with enable_attention_dp wants pure expert parallelism, "
+            f"but moe_expert_parallel_size is {ep} of tensor_parallel_size {tp}",
             f"write moe_expert_parallel_size: {tp}",
             also=[(backend, "moe_config.backend is CUTLASS")],
         )
