@@ -454,3 +454,10 @@ def test_no_script_makes_it_fail_but_with_a_message(pieces: list[str], blank: st
 def test_no_text_makes_it_fail_but_with_a_message(text: str) -> None:
     with suppress(InputError):
         build_script([GivenScript(f"trtllm-serve m {text}", "launch.sh")], FACTS)
+
+
+def test_a_folder_is_mounted_with_and_without_a_slash_at_its_end() -> None:
+    for inside in ("/root/.cache/huggingface", "/root/.cache/huggingface/", "/root/.cache/", "/"):
+        line = f"docker run -v /data/hf/:{inside} {TRTLLM} trtllm-serve openai/gpt-oss-120b"
+        found = {finding.rule.id for finding in run(read(line), FACTS).findings}
+        assert not found & {"S015", "S027"}

@@ -189,6 +189,30 @@ def test_another_release_can_be_asked_for() -> None:
         deployment(workload(STARTS["bare"]), release="9.9.9")
 
 
+FORWARDED = {
+    "with a value": (("mpirun", "-n", "1", "-x", "HF_HOME=/models"), "/models"),
+    "by its name": (("mpirun", "-x", "HF_HOME", "-n", "1", "trtllm-llmapi-launch"), None),
+    "by Slurm": (("srun", "--export=ALL,HF_HOME=/models", "-n", "1"), "/models"),
+    "by env": (("env", "HF_HOME=/models"), "/models"),
+}
+
+
+@pytest.mark.parametrize("form", FORWARDED)
+@pytest.mark.parametrize("in_script", [False, True])
+def test_a_variable_that_a_launcher_hands_on_is_set(form: str, in_script: bool) -> None:
+    words, value = FORWARDED[form]
+    started = (*words, "trtllm-serve", "openai/gpt-oss-120b")
+    text = script(" ".join(started)) if in_script else argv(*started)
+    (worker,) = deployment(workload(text)).workers
+    assert worker.pod.environment["HF_HOME"].value == value
+
+
+def test_a_variable_forwarded_by_its_name_keeps_its_value() -> None:
+    text = script("export HF_HOME=/models\nmpirun -x HF_HOME trtllm-serve openai/gpt-oss-120b")
+    (worker,) = deployment(workload(text)).workers
+    assert worker.pod.variable("HF_HOME") == "/models"
+
+
 SNAPSHOT = f"/models/hub/models--openai--gpt-oss-120b/snapshots/{'a' * 40}"
 
 

@@ -197,7 +197,6 @@ class Pod:
 
     def mount_at(self, path: str) -> Mount | None:
         """The deepest mount that holds a path, or None."""
-        holding = [
-            m for m in self.mounts if path == m.path or path.startswith(m.path.rstrip("/") + "/")
-        ]
-        return max(holding, key=lambda mount: len(mount.path), default=None)
+        inside = f"{path.rstrip('/')}/"
+        holding = [m for m in self.mounts if inside.startswith(f"{m.path.rstrip('/')}/")]
+        return max(holding, key=lambda mount: len(mount.path.rstrip("/")), default=None)

@@ -8,7 +8,6 @@ from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
 from gptoss.precedence.serve import flags_win
 from gptoss.rules.fixes import add_flag
-from gptoss.rules.readings import quoted
 from gptoss.rules.right_answers import given_value, without_claim
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
@@ -22,17 +21,6 @@ if TYPE_CHECKING:
 
 WEAKER = {Layer.ENVIRONMENT: "environment", Layer.FLAG: "flag", Layer.ENGINE: "engine YAML"}
 NAMES = {Layer.ENGINE: "engine YAML", Layer.FLAG: "flag"}
-SIZES = (
-    "tensor_parallel_size",
-    "pipeline_parallel_size",
-    "moe_expert_parallel_size",
-    "enable_attention_dp",
-    "max_batch_size",
-    "max_num_tokens",
-    "max_seq_len",
-    "max_beam_width",
-    "kv_cache_config.free_gpu_memory_fraction",
-)
 
 
 @rule(
@@ -98,43 +86,6 @@ def _beaten(claim: Claim, winner: Claim) -> Said:
         also=[(winner, f"{winner.spelling}: {winner.value} is in force")],
         fix=without_claim(claim),
     )
-
-
-@rule(
-    "C002",
-    "size-on-command-line",
-    Severity.INFO,
-    of=WORKERS,
-)
-def size_on_command_line(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """Engine settings are split between the command line and the engine YAML.
-
-    With two places to look in, the next edit is made in the wrong one. The engine YAML can say
-    everything, and which of the two wins differs between versions of trtllm-serve. Sizes that an
-    older release registers only from its flags (max_seq_len before 1.2, for one) may be repeated
-    there.
-    """
-    release = deployment.release
-    needed = release.repeated_sizes if release and deployment.runtime is Runtime.DYNAMO else ()
-    if worker.engine_file is None:
-        return
-    claims = [
-        setting.claims[0]
-        for setting in worker.engine
-        if setting.claims
-        and setting.claims[0].layer is Layer.FLAG
-        and setting.key in SIZES
-        and setting.key not in needed
-        and all(claim.value == setting.value for claim in setting.claims)
-    ]
-    if claims:
-        flags = quoted(claim.spelling for claim in claims)
-        yield Said(
-            claims[0],
-            f"the command line sets {flags} beside the engine YAML {worker.engine_file.value}",
-            "move the values into the engine YAML and drop the flags",
-            also=[(claim, f"{claim.spelling} {claim.value}") for claim in claims[1:]],
-        )
 
 
 @rule(

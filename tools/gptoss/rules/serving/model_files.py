@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.rules.readings import is_hub_id, is_path, is_true, offline_switch
-from gptoss.rules.rule import DYNAMO, Said, Severity, rule
+from gptoss.rules.rule import CONTAINERS, DYNAMO, KUBERNETES, Said, Severity, rule
 from gptoss.rules.subjects import FRONTEND, WORKERS
 from gptoss.text.places import Located
 
@@ -49,37 +49,70 @@ def _home_mount(component: Component) -> Mount | None:
 @rule(
     "S010",
     "model-not-pinned",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
 )
 def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """A worker names the model by its repository and so loads whatever is newest there.
 
     A worker that starts after the repository changed downloads 61 GiB again and serves other files
-    than its neighbours. A cache filled with a pinned commit holds no record of the newest one, so
-    the worker needs the network even then, and fails when it is offline.
+    than its neighbours.
     """
-    model = worker.model
-    if model is None or not is_hub_id(model.value) or worker.engine["revision"].is_set:
+    if _loads_newest(worker) and _pinned(worker, deployment) is None:
+        yield Said(
+            _named_at(worker) or worker,
+            f"the worker loads {worker.model.value if worker.model else ''} at its newest commit",
+            _how_to_pin(worker, deployment, "COMMIT"),
+        )
+
+
+@rule(
+    "S026",
+    "pinned-download-not-used",
+    Severity.WARNING,
+    of=WORKERS,
+)
+def pinned_download_not_used(worker: Worker, deployment: Deployment) -> Iterator[Said]:
+    """The cache is filled with a pinned commit, but a worker asks for the newest one.
+
+    A cache filled with a full commit holds no record of the newest one. The worker needs the
+    network all the same, downloads 61 GiB again where the repository has changed, and fails when
+    it is offline.
+    """
+    pinned = _pinned(worker, deployment)
+    if pinned is None or not _loads_newest(worker):
         return
-    if not worker.arguments.complete:
-        return
-    pinned = [job.revision for job in deployment.downloads if job.revision]
     offline = offline_switch(worker.pod.environment.values())
-    fails = " and finds it nowhere, being offline" if offline and pinned else ""
-    commit = pinned[0].value if pinned else "COMMIT"
-    also = [(pinned[0], f"the cache is filled with {commit}")] if pinned else []
-    folder = f"models--{model.value.replace('/', '--')}/snapshots/{commit}"
-    if deployment.runtime is Runtime.SERVE:
-        hint = f"add --revision {commit}"
-    else:
-        hint = f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
+    fails = " and finds it nowhere, being offline" if offline else ""
     yield Said(
         _named_at(worker) or worker,
-        f"the worker loads {model.value} at its newest commit{fails}",
-        hint,
-        also=also,
+        f"the worker loads {worker.model.value if worker.model else ''} at its newest commit"
+        f"{fails}",
+        _how_to_pin(worker, deployment, pinned.value),
+        also=[(pinned, f"the cache is filled with {pinned.value}")],
     )
+
+
+def _loads_newest(worker: Worker) -> bool:
+    """Whether a worker names a repository and no commit of it."""
+    named = worker.model is not None and is_hub_id(worker.model.value)
+    return named and not worker.engine["revision"].is_set and worker.arguments.complete
+
+
+def _pinned(worker: Worker, deployment: Deployment) -> Located[str] | None:
+    """The commit of a worker's model that the cache is filled with."""
+    for job in deployment.downloads:
+        named = job.model.value if job.model else None
+        if job.revision and worker.model and named in (None, worker.model.value):
+            return job.revision
+    return None
+
+
+def _how_to_pin(worker: Worker, deployment: Deployment, commit: str) -> str:
+    if deployment.runtime is Runtime.SERVE or worker.model is None:
+        return f"add --revision {commit}"
+    folder = f"models--{worker.model.value.replace('/', '--')}/snapshots/{commit}"
+    return f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
 
 
 @rule(
@@ -160,8 +193,10 @@ def revision_differs_from_cache(worker: Worker, deployment: Deployment) -> Itera
         )
 
 
-def _is_snapshot_of(model: str, path: str) -> bool:
+def _may_be(model: str, path: str) -> bool:
     """Whether a path may lead into the cache folder of a model; other layouts name no model."""
+    if is_hub_id(path):
+        return path == model
     return "/models--" not in path or f"/models--{model.replace('/', '--')}/" in path
 
 
@@ -172,7 +207,7 @@ def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
         for job in deployment.downloads
         if job.revision
         and COMMIT.match(job.revision.value)
-        and (job.model is None or _is_snapshot_of(job.model.value, path))
+        and (job.model is None or _may_be(job.model.value, path))
     ]
 
 
@@ -227,12 +262,32 @@ def _self_hosts(component: Component) -> bool:
     "weights-downloaded-at-every-start",
     Severity.WARNING,
     of=WORKERS,
+    platforms=KUBERNETES,
 )
 def weights_downloaded_at_every_start(worker: Worker) -> Iterator[Said]:
     """A worker keeps the downloaded model in its container.
 
     Every start of every replica downloads 61 GiB while its GPUs wait.
     """
+    yield from _downloaded_inside(worker, "at every start")
+
+
+@rule(
+    "S027",
+    "weights-lost-with-the-container",
+    Severity.INFO,
+    of=WORKERS,
+    platforms=CONTAINERS,
+)
+def weights_lost_with_the_container(worker: Worker) -> Iterator[Said]:
+    """A container downloads the model to where no folder of the machine is mounted.
+
+    The next container downloads 61 GiB again while its GPUs wait.
+    """
+    yield from _downloaded_inside(worker, "for each new container")
+
+
+def _downloaded_inside(worker: Worker, when: str) -> Iterator[Said]:
     model = worker.model
     if model is None or not is_hub_id(model.value):
         return
@@ -241,6 +296,6 @@ def weights_downloaded_at_every_start(worker: Worker) -> Iterator[Said]:
     yield Said(
         _named_at(worker) or worker,
         f"the worker downloads {model.value} into {_home(worker)}, where no "
-        "volume is mounted, at every start",
+        f"volume is mounted, {when}",
         "mount a model cache and point HF_HOME at it",
     )

@@ -5,21 +5,24 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
+from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.fixes import add_flag
 from gptoss.rules.readings import TOOL_CALL_PARSER
 from gptoss.rules.right_answers import given_value
-from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
-from gptoss.rules.subjects import ENTRANCES, WORKERS
+from gptoss.rules.rule import DYNAMO, KUBERNETES, Need, Said, Severity, rule
+from gptoss.rules.subjects import ENTRANCES, FRONTEND, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.command_lines.arguments import InForce
-    from gptoss.deployment.model import Frontend, Worker
+    from gptoss.deployment.model import Deployment, Frontend, Worker
     from gptoss.facts.world import Model
 
 REASONING, TOOLS = "--dyn-reasoning-parser", TOOL_CALL_PARSER
 VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
+# With it trtllm-serve reads the channels by no vocabulary.
+WITHOUT_HARMONY = "DISABLE_HARMONY_ADAPTER"
 
 
 @rule(
@@ -106,24 +109,51 @@ def _is_known(parser: InForce) -> bool:
     "S004",
     "harmony-vocabulary-missing",
     Severity.WARNING,
-    of=ENTRANCES,
+    of=FRONTEND,
+    runtimes=DYNAMO,
+    platforms=KUBERNETES,
     needs=(Need.MODEL,),
 )
-def harmony_vocabulary_missing(entrance: Frontend | Worker, model: Model) -> Iterator[Said]:
-    """The frontend, or the server of trtllm-serve, has no copy of the harmony vocabulary.
+def harmony_vocabulary_missing(frontend: Frontend, model: Model) -> Iterator[Said]:
+    """The frontend of a cluster has no copy of the harmony vocabulary.
 
     Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
     then, every response still has status 200, with raw channel markup and without tool calls, and
     the log says next to nothing.
     """
-    if model.tool_call_parser != "harmony":
+    yield from _without_vocabulary(frontend, model, "nothing is parsed when that fails")
+
+
+@rule(
+    "S028",
+    "harmony-vocabulary-downloaded",
+    Severity.INFO,
+    of=ENTRANCES,
+    needs=(Need.MODEL,),
+)
+def harmony_vocabulary_downloaded(
+    entrance: Frontend | Worker, model: Model, deployment: Deployment
+) -> Iterator[Said]:
+    """What answers HTTP downloads the harmony vocabulary at the first request.
+
+    Where it cannot, trtllm-serve answers every chat request with 400, and the frontend of a machine
+    leaves reasoning and tool calls in the text.
+    """
+    if deployment.runtime is Runtime.SERVE:
+        yield from _without_vocabulary(entrance, model, "chat is answered with 400 without it")
+    elif deployment.platform is Platform.CONTAINERS:
+        yield from _without_vocabulary(entrance, model, "nothing is parsed when that fails")
+
+
+def _without_vocabulary(entrance: Frontend | Worker, model: Model, failing: str) -> Iterator[Said]:
+    if model.tool_call_parser != "harmony" or entrance.pod.variable(WITHOUT_HARMONY) == "1":
         return
     if any(entrance.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
         return
     yield Said(
         entrance.command or entrance,
         "TIKTOKEN_ENCODINGS_BASE is not set, so the harmony vocabulary is downloaded at the first "
-        "request, and nothing is parsed when that fails",
+        f"request, and {failing}",
         "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
         "folder",
     )

@@ -105,11 +105,13 @@ def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
         return
     if worker.arguments[SERVED_NAME].place:
         return
+    by_id = "name the model by its id with --revision"
+    has_flag = SERVED_NAME in worker.arguments.program.flags
     yield Said(
         worker.model or worker,
         f"the model is served under the name {served.value!r}",
-        f"add {SERVED_NAME} {model.id}, or name the model by its id with --revision",
-        fix=add_flag(worker.command.place, SERVED_NAME, model.id),
+        f"add {SERVED_NAME} {model.id}, or {by_id}" if has_flag else by_id,
+        fix=add_flag(worker.command.place, SERVED_NAME, model.id) if has_flag else None,
     )
 
 

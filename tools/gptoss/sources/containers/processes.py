@@ -14,6 +14,7 @@ from gptoss.sources.containers.docker_run import SHELLS, docker_run
 from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.commands import module_command, read_commands
 from gptoss.sources.parts.container import Task, task_of
+from gptoss.sources.parts.launchers import handed_on
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.workers import ROLES
 from gptoss.sources.recognise import is_script
@@ -130,8 +131,8 @@ def _started_by(steps: Iterable[Step]) -> Iterator[Process]:
                 if outside.get(name) != located
             }
             environment = {**(inside.environment if inside else {}), **own}
-            command = _started(step.command, environment)
-            yield Process(command, environment, step, inside, files)
+            environment |= handed_on(step.command, environment)
+            yield Process(_started(step.command), environment, step, inside, files)
         elif run.opens_shell:
             inside, outside = run, step.environment
         else:
@@ -201,14 +202,12 @@ def _script_name(command: Command) -> str:
     return next((word for word in words[1:] if not word.startswith("-")), "")
 
 
-def _started(command: Command, environment: dict[str, Variable]) -> Command:
-    """The command that ``env NAME=VALUE ... command`` starts; its variables are added."""
+def _started(command: Command) -> Command:
+    """The command that ``env NAME=VALUE ... command`` starts."""
     words = command.words
     if words[0].value.rpartition("/")[2] != "env":
         return command
     at = 1
     while at < len(words) and "=" in words[at].value and not words[at].value.startswith("-"):
-        name, _, value = words[at].value.partition("=")
-        environment[name] = Variable(name, value, None, words[at].place)
         at += 1
     return Command(words[at:]) if at < len(words) else command

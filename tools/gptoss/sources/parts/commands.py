@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.environment import filled_in, references
+from gptoss.sources.parts.launchers import handed_on
 from gptoss.sources.parts.reading import strings
 from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located
@@ -55,9 +56,9 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
         located = [
             Located(filled_in(text, environment, tree.where), tree.where) for text, tree in words
         ]
-        commands = (Command(_placed(located, scope)),) if located else ()
+        commands = [Command(_placed(located, scope))] if located else []
         names = frozenset(name for text, _ in words for name in references(text))
-        return Commands(commands, False, (), {}, names)
+        return Commands(tuple(commands), False, (), _launched(commands, environment), names)
     text, tree = words[position]
     literals = {name: variable.value for name, variable in environment.items()}
     from gptoss.text.shell.evaluation import read_script  # most containers start without a shell
@@ -68,13 +69,25 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
         for name, located in script.exports.items()
     }
     steps = merged(script.steps)
+    commands = [Command(_placed(step.command.words, scope)) for step in steps]
     return Commands(
-        tuple(Command(_placed(step.command.words, scope)) for step in steps),
+        tuple(commands),
         True,
         (*script.documents, *_seen(steps)),
-        exports,
+        {**exports, **_launched(commands, {**environment, **exports})},
         frozenset(mentioned(text)),
     )
+
+
+def _launched(
+    commands: Iterable[Command], environment: Mapping[str, Variable]
+) -> dict[str, Variable]:
+    """The variables that launchers add for the programs that they start."""
+    return {
+        name: variable
+        for command in commands
+        for name, variable in handed_on(command, environment).items()
+    }
 
 
 def _seen(steps: Iterable[Step]) -> Iterator[HereDocument]:
