@@ -41,7 +41,7 @@ LINES = {
     "D005": "tokens_per_block: 64",
     "D008": "max_seq_len: 9000",
     "S003": "- --dyn-reasoning-parser",
-    "S010": "- --model-path",
+    "S026": "- --model-path",
     "B001": "value: '6'",
     "B003": "- --concurrency",
     "B011": "- topologyKey: kubernetes.io/hostname",
@@ -103,7 +103,7 @@ HF_HUB_OFFLINE: null
 """
     )
     found = run(deployment_of(example), FACTS).findings
-    assert [f.rule.id for f in found] == ["S010"]
+    assert [f.rule.id for f in found] == ["S026"]
     line = text_of(example).split("\n")[found[0].place.line - 1]
     assert line.strip() == "value: openai/gpt-oss-120b"
 

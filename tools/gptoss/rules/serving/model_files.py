@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Runtime
 from gptoss.rules.readings import is_hub_id, is_path, is_true, offline_switch
 from gptoss.rules.rule import CONTAINERS, DYNAMO, KUBERNETES, Said, Severity, rule
 from gptoss.rules.subjects import FRONTEND, WORKERS
-from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -18,21 +15,20 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Mount
     from gptoss.facts.world import Facts
     from gptoss.text.command import Variable
+    from gptoss.text.places import Located
 
 DEFAULT_HOME = "/root/.cache/huggingface"
-COMMIT = re.compile(r"[0-9a-f]{40}$")
-SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(/|$)")
 # From this release on workers hand the tokenizer to the frontend unless told otherwise.
 SELF_HOST_FROM = (1, 4)
 
 
-def _home(component: Component) -> str:
+def home_of(component: Component) -> str:
     """The folder that the Hugging Face libraries cache into."""
     cache = component.pod.variable("HF_HUB_CACHE")
     return cache or component.pod.variable("HF_HOME") or DEFAULT_HOME
 
 
-def _named_at(worker: Worker) -> Located[str] | Variable | None:
+def named_at(worker: Worker) -> Located[str] | Variable | None:
     """Where the model is named: the variable, when the flag only refers to one."""
     model = worker.model
     for name in sorted(worker.pod.mentions or ()) if model else ():
@@ -43,76 +39,7 @@ def _named_at(worker: Worker) -> Located[str] | Variable | None:
 
 
 def _home_mount(component: Component) -> Mount | None:
-    return component.pod.mount_at(_home(component))
-
-
-@rule(
-    "S010",
-    "model-not-pinned",
-    Severity.INFO,
-    of=WORKERS,
-)
-def model_not_pinned(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """A worker names the model by its repository and so loads whatever is newest there.
-
-    A worker that starts after the repository changed downloads 61 GiB again and serves other files
-    than its neighbours.
-    """
-    if _loads_newest(worker) and _pinned(worker, deployment) is None:
-        yield Said(
-            _named_at(worker) or worker,
-            f"the worker loads {worker.model.value if worker.model else ''} at its newest commit",
-            _how_to_pin(worker, deployment, "COMMIT"),
-        )
-
-
-@rule(
-    "S026",
-    "pinned-download-not-used",
-    Severity.WARNING,
-    of=WORKERS,
-)
-def pinned_download_not_used(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """The cache is filled with a pinned commit, but a worker asks for the newest one.
-
-    A cache filled with a full commit holds no record of the newest one. The worker needs the
-    network all the same, downloads 61 GiB again where the repository has changed, and fails when
-    it is offline.
-    """
-    pinned = _pinned(worker, deployment)
-    if pinned is None or not _loads_newest(worker):
-        return
-    offline = offline_switch(worker.pod.environment.values())
-    fails = " and finds it nowhere, being offline" if offline else ""
-    yield Said(
-        _named_at(worker) or worker,
-        f"the worker loads {worker.model.value if worker.model else ''} at its newest commit"
-        f"{fails}",
-        _how_to_pin(worker, deployment, pinned.value),
-        also=[(pinned, f"the cache is filled with {pinned.value}")],
-    )
-
-
-def _loads_newest(worker: Worker) -> bool:
-    """Whether a worker names a repository and no commit of it."""
-    named = worker.model is not None and is_hub_id(worker.model.value)
-    return named and not worker.engine["revision"].is_set and worker.arguments.complete
-
-
-def _pinned(worker: Worker, deployment: Deployment) -> Located[str] | None:
-    """The commit of a worker's model that the cache is filled with."""
-    for job in deployment.downloads:
-        named = job.model.value if job.model else None
-        if job.revision and worker.model and named in (None, worker.model.value):
-            return job.revision
-    return None
-
-
-def _how_to_pin(worker: Worker, deployment: Deployment, commit: str) -> str:
-    if deployment.runtime is Runtime.SERVE or worker.model is None:
-        return f"add --revision {commit}"
-    folder = f"models--{worker.model.value.replace('/', '--')}/snapshots/{commit}"
-    return f"name the pinned copy in the cache: {_home(worker)}/hub/{folder}"
+    return component.pod.mount_at(home_of(component))
 
 
 @rule(
@@ -136,7 +63,7 @@ def offline_without_cache(worker: Worker, facts: Facts) -> Iterator[Said]:
         yield Said(
             offline,
             f"{offline.name}={offline.value}, but no volume is mounted at "
-            f"{_home(worker)}, where {model.value} is looked for",
+            f"{home_of(worker)}, where {model.value} is looked for",
             "mount the model cache there, or point HF_HOME at its mount",
             also=[(model, f"the model is {model.value}")],
         )
@@ -159,66 +86,11 @@ def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     claims = [mount for mount in worker.pod.mounts if mount.claim]
     where = f"; claim {claims[0].claim} is mounted at {claims[0].path}" if claims else ""
     yield Said(
-        _named_at(worker) or worker,
+        named_at(worker) or worker,
         f"the worker loads the model from {model.value}, where no volume is mounted{where}",
         "make the model path begin with the mount path",
         also=[(mount, f"mounted at {mount.path}") for mount in claims[:1]],
     )
-
-
-@rule(
-    "S013",
-    "revision-differs-from-cache",
-    Severity.WARNING,
-    of=WORKERS,
-)
-def revision_differs_from_cache(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """A worker loads another commit than the one that the download Job fetches.
-
-    The folder of a commit exists only if that commit was downloaded.
-    """
-    loaded = _loaded_commit(worker)
-    if worker.model is None or loaded is None:
-        return
-    fetched = _fetched(deployment, worker.model.value)
-    if not fetched:
-        return
-    if loaded.value not in {revision.value for revision in fetched}:
-        yield Said(
-            loaded,
-            f"the worker loads commit {loaded.value}, but the download Job fetches "
-            f"{fetched[0].value}",
-            "name the same commit in both",
-            also=[(fetched[0], f"fetches {fetched[0].value}")],
-        )
-
-
-def _may_be(model: str, path: str) -> bool:
-    """Whether a path may lead into the cache folder of a model; other layouts name no model."""
-    if is_hub_id(path):
-        return path == model
-    return "/models--" not in path or f"/models--{model.replace('/', '--')}/" in path
-
-
-def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
-    """Commits that are downloaded of the model whose snapshot a path names."""
-    return [
-        job.revision
-        for job in deployment.downloads
-        if job.revision
-        and COMMIT.match(job.revision.value)
-        and (job.model is None or _may_be(job.model.value, path))
-    ]
-
-
-def _loaded_commit(worker: Worker) -> Located[str] | None:
-    """The commit that a worker asks for: in the model's path, or as the engine's revision."""
-    found = SNAPSHOT.search(worker.model.value) if worker.model else None
-    if found:
-        return Located(found[1], (_named_at(worker) or worker).place)
-    revision = worker.engine["revision"]
-    text = worker.engine.text("revision") or ""
-    return Located(text, revision.place) if COMMIT.match(text) else None
 
 
 @rule(
@@ -247,7 +119,7 @@ def frontend_without_model_files(frontend: Frontend, deployment: Deployment) -> 
     if not reachable and _home_mount(frontend) is None:
         yield Said(
             frontend.command or frontend,
-            f"no model cache is mounted (HF_HOME is {_home(frontend)}), so the tokenizer is "
+            f"no model cache is mounted (HF_HOME is {home_of(frontend)}), so the tokenizer is "
             "downloaded from the hub",
             "mount the model cache read-only into the frontend and set HF_HOME to it",
         )
@@ -294,8 +166,8 @@ def _downloaded_inside(worker: Worker, when: str) -> Iterator[Said]:
     if offline_switch(worker.pod.environment.values()) or _home_mount(worker):
         return
     yield Said(
-        _named_at(worker) or worker,
-        f"the worker downloads {model.value} into {_home(worker)}, where no "
+        named_at(worker) or worker,
+        f"the worker downloads {model.value} into {home_of(worker)}, where no "
         f"volume is mounted, {when}",
         "mount a model cache and point HF_HOME at it",
     )
