@@ -33,6 +33,7 @@ class Reference:
     form: str
     release: str | None = None
     gpu: str | None = None
+    errors: dict[str, str] = field(default_factory=dict)
     warnings: dict[str, str] = field(default_factory=dict)
 
     @property
