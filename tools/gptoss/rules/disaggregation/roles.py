@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rules.disaggregation.transports import REUSE, is_before
 from gptoss.rules.fixes import add_flag, remove_variable
 from gptoss.rules.readings import is_true
 from gptoss.rules.right_answers import engine_value
@@ -16,6 +17,12 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Frontend, Worker
     from gptoss.facts.world import Release
 
+# Prefill runs with the overlap scheduler from the first on where blocks are not reused
+# (NVIDIA/TensorRT-LLM #10755), from the second on where they are (#12816).
+WITHOUT_REUSE, WITH_REUSE_TOO = "1.3.0rc1", "1.3.0rc12"
+# Decode speculates without prefill from here on (NVIDIA/TensorRT-LLM #14546).
+DECODE_ALONE = "1.3.0rc19"
+
 
 @rule(
     "D001",
@@ -23,24 +30,32 @@ if TYPE_CHECKING:
     Severity.ERROR,
     of=PREFILL_WORKERS,
     fixable=True,
-    needs=(Need.ENGINE,),
+    needs=(Need.ENGINE, Need.RELEASE),
 )
-def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
-    """A prefill worker runs with the overlap scheduler, which is on by default.
+def prefill_with_overlap_scheduler(worker: Worker, release: Release) -> Iterator[Said]:
+    """A prefill worker runs with the overlap scheduler in a release that refuses it.
 
-    A prefill worker serves context-only requests, which the engine answers with an error while
-    the overlap scheduler is on. It starts without complaint and fails at the first request.
+    The overlap scheduler is on by default. Until TensorRT-LLM 1.3.0rc11 the engine answers the
+    requests of a prefill worker with an error while it is on, from 1.3.0rc1 on only where KV cache
+    blocks are reused, which they are by default. The worker starts without complaint and fails at
+    the first request. Later releases do both together.
     """
-    setting = worker.engine["disable_overlap_scheduler"]
-    if not worker.engine.switch("disable_overlap_scheduler"):
-        says = "is false" if setting.is_set else "is not set"
-        yield Said(
-            setting,
-            f"disable_overlap_scheduler {says}, but a prefill worker cannot run "
-            "with the overlap scheduler",
-            "write disable_overlap_scheduler: true",
-            fix=engine_value(worker, "disable_overlap_scheduler", True),
-        )
+    setting, reuse = worker.engine["disable_overlap_scheduler"], worker.engine[REUSE]
+    if setting.value is True or not is_before(release, WITH_REUSE_TOO):
+        return
+    only_with_reuse = not is_before(release, WITHOUT_REUSE)
+    if only_with_reuse and reuse.value is not True:
+        return
+    says = "is false" if setting.is_set else "is not set"
+    where = " and KV cache blocks are reused" if only_with_reuse else ""
+    yield Said(
+        setting,
+        f"disable_overlap_scheduler {says}{where}, and TensorRT-LLM {release.trtllm} then answers "
+        "every request of a prefill worker with an error",
+        "write disable_overlap_scheduler: true",
+        fix=engine_value(worker, "disable_overlap_scheduler", True),
+        also=[(reuse, "blocks are reused")] if only_with_reuse and reuse.is_set else [],
+    )
 
 
 @rule(
@@ -50,16 +65,21 @@ def prefill_with_overlap_scheduler(worker: Worker) -> Iterator[Said]:
     of=PAIRS,
     needs=(Need.ENGINE,),
 )
-def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
+def speculation_on_one_side(
+    prefill: Worker, decode: Worker, deployment: Deployment
+) -> Iterator[Said]:
     """Only prefill or only decode is set up for speculative decoding.
 
-    The drafting model keeps a KV cache of its own, which has to be filled by prefill and used by
-    decode; both sides need the same speculative_config.
+    The drafting model keeps a KV cache of its own, which prefill fills and decode uses; both sides
+    need the same speculative_config. From TensorRT-LLM 1.3.0rc19 on decode may speculate alone;
+    that only prefill does has no use, for it writes one token.
     """
     ours, theirs = (w.engine.under("speculative_config") for w in (prefill, decode))
     if bool(ours) == bool(theirs):
         return
     has, lacks = (prefill, decode) if ours else (decode, prefill)
+    if has is decode and not is_before(deployment.release, DECODE_ALONE):
+        return
     yield Said(
         (ours or theirs)[0],
         f"{has.name} has speculative_config but {lacks.name} has none",
@@ -75,39 +95,45 @@ def speculation_on_one_side(prefill: Worker, decode: Worker) -> Iterator[Said]:
     of=PAIRS,
     needs=(Need.ENGINE,),
 )
-def prefill_shorter_than_decode(prefill: Worker, decode: Worker) -> Iterator[Said]:
+def prefill_shorter_than_decode(
+    prefill: Worker, decode: Worker, deployment: Deployment
+) -> Iterator[Said]:
     """Prefill accepts shorter sequences than decode announces.
 
     The frontend checks prompts against the context that decode registers. What lies between the
-    two passes that check and fails in prefill.
+    two passes that check and fails in prefill. Where a benchmark says how long prompts are, and
+    prefill takes them, nothing is said.
     """
     ours, theirs = prefill.engine.whole("max_seq_len"), decode.engine.whole("max_seq_len")
-    if ours is not None and theirs is not None and ours < theirs:
-        yield Said(
-            prefill.engine["max_seq_len"],
-            f"{prefill.name} takes sequences of {ours} tokens but {decode.name} announces "
-            f"{theirs}: prompts of {ours + 1} to {theirs} tokens fail in prefill",
-            f"write max_seq_len: {theirs} for {prefill.name}, or {ours} for {decode.name}",
-            also=[(decode.engine["max_seq_len"], f"max_seq_len is {theirs}")],
-        )
+    isl = deployment.benchmark.input_tokens if deployment.benchmark else None
+    if ours is None or theirs is None or ours >= theirs or (isl and isl.value < ours):
+        return
+    yield Said(
+        prefill.engine["max_seq_len"],
+        f"{prefill.name} takes sequences of {ours} tokens but {decode.name} announces "
+        f"{theirs}: prompts of {ours + 1} to {theirs} tokens fail in prefill",
+        f"write max_seq_len: {theirs} for {prefill.name}, or {ours} for {decode.name}",
+        also=[(decode.engine["max_seq_len"], f"max_seq_len is {theirs}")],
+    )
 
 
 @rule(
     "D009",
-    "silent-fall-back-to-decode",
-    Severity.WARNING,
+    "requests-before-prefill",
+    Severity.INFO,
     of=FRONTEND,
     fixable=True,
     needs=(Need.RELEASE,),
 )
-def silent_fall_back_to_decode(
+def requests_before_prefill(
     frontend: Frontend, release: Release, deployment: Deployment
 ) -> Iterator[Said]:
-    """The frontend serves without prefill workers when there are none at the moment.
+    """The frontend sends requests to decode workers while no prefill worker is there.
 
-    Unless told to enforce disaggregation it sends whole requests to decode workers while no
-    prefill worker is found: answers stay correct, latency and throughput are not what the
-    deployment was sized for, and nothing says so. From release 1.3 on the flag has no effect.
+    Unless told to enforce disaggregation it hands whole requests to decode workers as long as no
+    prefill worker is found. Those of dynamo.trtllm cannot serve them: each ends with "Disaggregated
+    params are required for decode mode" in the log of decode, far from its cause. With the flag the
+    frontend refuses them itself. From release 1.3 on the flag has no effect.
     """
     if release.enforce_disagg != "effective":
         return
@@ -116,9 +142,9 @@ def silent_fall_back_to_decode(
     if frontend.arguments["--enforce-disagg"].value is False:
         yield Said(
             frontend.arguments.command,
-            "without --enforce-disagg the frontend falls back to decode-only serving when prefill "
-            "is missing, and says nothing",
-            "add --enforce-disagg",
+            "without --enforce-disagg requests go to decode workers while no prefill worker is "
+            "there, and fail in them",
+            "add --enforce-disagg, and the frontend refuses them itself",
             fix=add_flag(frontend.arguments.command.place, "--enforce-disagg"),
         )
 

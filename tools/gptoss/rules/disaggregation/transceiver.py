@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.deployment.model import Role
+from gptoss.rules.disaggregation.transports import (
+    BACKEND,
+    BLOCK,
+    BUFFER,
+    CPP,
+    NIXL,
+    RUNTIME,
+    backend_of,
+    is_before,
+    longest_prompt,
+    runtime_of,
+)
 from gptoss.rules.right_answers import engine_value
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import PAIRS, SPLIT_WORKERS
@@ -14,11 +25,8 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
 
-
-BACKEND = "cache_transceiver_config.backend"
-BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
-RUNTIME = "cache_transceiver_config.transceiver_runtime"
-BLOCK = "kv_cache_config.tokens_per_block"
+# The buffer holds max_seq_len from here on when nobody says otherwise (NVIDIA/TensorRT-LLM #11082).
+BUFFER_BY_LENGTH = "1.3.0rc3"
 
 
 @rule(
@@ -32,13 +40,14 @@ def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
     """A prefill or decode worker has no cache transceiver backend.
 
     Without cache_transceiver_config.backend the transfer of KV blocks is switched off, and Dynamo
-    neither sets nor checks it: requests hang between prefill and decode.
+    neither sets nor checks it. The worker starts, and the engine refuses every request of a prefill
+    or decode worker: "kv_cache_transceiver is disabled".
     """
     backend = worker.engine[BACKEND]
     if backend.value is None:
         yield Said(
             backend,
-            f"{BACKEND} is not set, so no KV cache is transferred between prefill and decode",
+            f"{BACKEND} is not set, so no KV cache is transferred and every request is refused",
             "write cache_transceiver_config: {backend: UCX}, or DEFAULT, on both sides",
         )
 
@@ -51,11 +60,14 @@ def transceiver_backend_missing(worker: Worker) -> Iterator[Said]:
     fixable=True,
     needs=(Need.ENGINE,),
 )
-def transceiver_buffer_not_whole_blocks(worker: Worker) -> Iterator[Said]:
-    """The transceiver buffer does not hold a whole number of KV cache blocks.
+def transceiver_buffer_not_whole_blocks(worker: Worker, deployment: Deployment) -> Iterator[Said]:
+    """The buffer of the C++ transceiver does not hold a whole number of KV cache blocks.
 
-    The buffer is cut into blocks; the engine checks that nothing remains and stops otherwise.
+    The buffer is cut into blocks; the engine checks that nothing remains and stops otherwise. The
+    Python transceiver (transceiver_runtime) has no such buffer and takes any number.
     """
+    if runtime_of(worker, deployment.release) != CPP:
+        return
     tokens, block = worker.engine.whole(BUFFER), worker.engine.whole(BLOCK)
     if tokens and block and tokens % block:
         yield Said(
@@ -80,42 +92,32 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
     needs=(Need.ENGINE,),
 )
 def transceiver_buffer_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """The transceiver buffer is unset or cannot hold the longest prompt.
+    """The buffer of the C++ transceiver cannot hold the longest prompt.
 
-    A prompt that is longer is sent through buffers made on the fly, which is slow and fails with
-    NIXL. TensorRT-LLM recommends at least the longest input.
+    A longer prompt goes through memory that is allocated on the way, which is slow, and with NIXL
+    the transfer fails: what it sends has to be registered beforehand. Unset, the buffer holds
+    max_seq_len from TensorRT-LLM 1.3.0rc3 on, and 512 MB before.
     """
-    longest = _longest_prompt(deployment)
-    buffer, tokens = worker.engine[BUFFER], worker.engine.whole(BUFFER)
-    if worker.engine[BACKEND].value is None:
+    release, longest = deployment.release, longest_prompt(deployment)
+    if runtime_of(worker, release) != CPP or worker.engine[BACKEND].value is None:
         return
-    if buffer.value is None:
+    buffer, tokens = worker.engine[BUFFER], worker.engine.whole(BUFFER)
+    by_nixl = backend_of(worker, release) == NIXL
+    then = "fail with NIXL" if by_nixl else "go through memory allocated on the way"
+    if buffer.value is None and by_nixl and is_before(release, BUFFER_BY_LENGTH):
         yield Said(
             buffer,
-            "max_tokens_in_buffer is not set, so KV cache travels through "
-            "buffers made on the fly, which fails with NIXL",
-            f"write max_tokens_in_buffer: {longest[0] if longest else 'the longest prompt'}",
+            f"max_tokens_in_buffer is not set, and prompts that 512 MB do not hold {then}",
+            f"write max_tokens_in_buffer: {longest.tokens if longest else 'the longest prompt'}",
         )
-    elif tokens is not None and longest and tokens < longest[0]:
+    elif tokens is not None and longest and tokens < longest.tokens:
         yield Said(
             buffer,
-            f"max_tokens_in_buffer {tokens} is smaller than prompts may be ({longest[0]} tokens)",
-            f"write a multiple of tokens_per_block of at least {longest[0]}",
-            also=[(longest[1], f"prompts of up to {longest[0]} tokens")],
+            f"max_tokens_in_buffer {tokens} is less than prompts may have ({longest.tokens} "
+            f"tokens); longer ones {then}",
+            f"write a multiple of tokens_per_block of at least {longest.tokens}",
+            also=[(longest.said, f"prompts of up to {longest.tokens} tokens")],
         )
-
-
-def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
-    """The most tokens that a prompt may have, with who says so."""
-    prompts: list[tuple[int, Any]] = [
-        (length, worker.engine["max_seq_len"])
-        for worker in deployment.workers_with(Role.PREFILL)
-        if worker.engine_known and (length := worker.engine.whole("max_seq_len")) is not None
-    ]
-    isl = deployment.benchmark.input_tokens if deployment.benchmark else None
-    if isl:
-        prompts.append((isl.value, isl))
-    return max(prompts, key=lambda prompt: prompt[0], default=None)
 
 
 @rule(
@@ -125,25 +127,41 @@ def _longest_prompt(deployment: Deployment) -> tuple[int, Any] | None:
     of=PAIRS,
     needs=(Need.ENGINE,),
 )
-def prefill_and_decode_disagree(prefill: Worker, decode: Worker) -> Iterator[Said]:
+def prefill_and_decode_disagree(
+    prefill: Worker, decode: Worker, deployment: Deployment
+) -> Iterator[Said]:
     """Prefill and decode differ in how the KV cache is stored or sent.
 
-    Blocks travel as they are. Both sides have to agree on the data type, the tokens a block and
-    the transceiver, or the transfer is refused. Parallel sizes may differ.
+    Blocks travel as they are. Both sides have to agree on the data type, the tokens a block (which
+    only the Python transceiver may make good) and the transceiver, or the transfer is refused.
+    Parallel sizes may differ.
     """
-    for key in ("kv_cache_config.dtype", BLOCK, BACKEND, RUNTIME):
-        ours, theirs = decode.engine[key], prefill.engine[key]
-        if key == RUNTIME and None in (ours.value, theirs.value):
+    release = deployment.release
+    runtimes = [runtime_of(worker, release) for worker in (decode, prefill)]
+    pairs = {
+        "kv_cache_config.dtype": _values("kv_cache_config.dtype", decode, prefill),
+        BLOCK: _values(BLOCK, decode, prefill) if runtimes == [CPP, CPP] else None,
+        BACKEND: tuple(backend_of(worker, release) for worker in (decode, prefill)),
+        RUNTIME: tuple(runtimes),
+    }
+    for key, values in pairs.items():
+        if values is None or (None in values and key in (BACKEND, RUNTIME)):
             continue
-        if _plain(ours.value) != _plain(theirs.value):
-            at, other = (ours, theirs) if ours.is_set or not theirs.is_set else (theirs, ours)
-            yield Said(
-                at,
-                f"{key} is {_shown(ours.value)} on {decode.name} but {_shown(theirs.value)} on "
-                f"{prefill.name}: the KV cache cannot be handed over",
-                "write the same value on both sides",
-                also=[(other, f"the other side says {_shown(other.value)}")],
-            )
+        if _plain(values[0]) == _plain(values[1]):
+            continue
+        ours, theirs = decode.engine[key], prefill.engine[key]
+        at, other = (ours, theirs) if ours.is_set or not theirs.is_set else (theirs, ours)
+        yield Said(
+            at,
+            f"{key} is {_shown(values[0])} on {decode.name} but {_shown(values[1])} on "
+            f"{prefill.name}: the KV cache cannot be handed over",
+            "write the same value on both sides",
+            also=[(other, f"the other side says {_shown(other.value)}")],
+        )
+
+
+def _values(key: str, decode: Worker, prefill: Worker) -> tuple[Any, Any]:
+    return decode.engine[key].value, prefill.engine[key].value
 
 
 def _plain(value: Any) -> Any:
@@ -163,13 +181,23 @@ def _shown(value: Any) -> str:
     of=PAIRS,
     needs=(Need.ENGINE,),
 )
-def transceiver_buffers_differ(prefill: Worker, decode: Worker) -> Iterator[Said]:
-    """Prefill and decode have transceiver buffers of different sizes.
+def transceiver_buffers_differ(
+    prefill: Worker, decode: Worker, deployment: Deployment
+) -> Iterator[Said]:
+    """Prefill and decode have transceiver buffers of different sizes, and one may be too small.
 
-    Differing transceiver configs have made transfers fail with "Message truncated".
+    A prompt that the buffer does not hold is sent in pieces of its size, and the two sides then
+    cut it differently: transfers have failed with "Message truncated". Prompts that both buffers
+    hold are not concerned.
     """
     ours, theirs = decode.engine[BUFFER], prefill.engine[BUFFER]
-    if ours.is_set and theirs.is_set and ours.value != theirs.value:
+    sizes = [worker.engine.whole(BUFFER) for worker in (decode, prefill)]
+    if None in sizes or sizes[0] == sizes[1]:
+        return
+    if any(runtime_of(worker, deployment.release) != CPP for worker in (decode, prefill)):
+        return
+    longest = longest_prompt(deployment)
+    if longest is None or min(size for size in sizes if size is not None) < longest.tokens:
         yield Said(
             ours,
             f"max_tokens_in_buffer is {ours.value} on {decode.name} but {theirs.value} on "
