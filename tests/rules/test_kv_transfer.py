@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import pytest
 
 from gptoss.checking.checker import run
-from gptoss.rules.rule import Severity
 from tests.rules.examples import FACTS, deployment_of, read
+
+if TYPE_CHECKING:
+    from gptoss.rules.rule import Severity
 
 NIXL = "cache_transceiver_config: {backend: NIXL"
 
