@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts.world import Facts
 from gptoss.sources.containers.compose import ComposeFile, build_compose
+from gptoss.sources.engine_alone import Told
+from gptoss.sources.engines_together import build_servers
 from gptoss.sources.kubernetes import build
 from gptoss.text.yaml_tree import parse_documents
-from tests.rules import base, compose_base
+from tests.rules import base, compose_base, servers_base
 from tests.rules.clean import Clean, Part
 from tests.rules.patches import dump, merge
 
@@ -72,6 +74,11 @@ class Example:
     def is_compose(self) -> bool:
         """Whether it is laid over a compose file."""
         return "compose" in self._targets
+
+    @property
+    def is_servers(self) -> bool:
+        """Whether it is laid over a configuration of trtllm-serve disaggregated."""
+        return "servers" in self._targets
 
     @property
     def _targets(self) -> set[str]:
@@ -131,9 +138,21 @@ def _compose_text(example: Example) -> str:
     return dump(content)
 
 
+def _of_servers(example: Example, release: str) -> Deployment:
+    """A configuration of trtllm-serve disaggregated with the example laid over it."""
+    content = servers_base.servers()
+    for part in example.parts:
+        merge(content, part.data)
+    (tree,) = parse_documents(dump(content), "example.yaml")
+    told = Told(release=release, gpu=example.directives.get("gpu", "gb200"))
+    return build_servers(tree, "example.yaml", (), FACTS, told)
+
+
 def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
     release = example.directives.get("release")
+    if example.is_servers:
+        return _of_servers(example, release or FACTS.default_release.version)
     if example.is_compose:
         text = _compose_text(example)
         file = ComposeFile("example.yaml", text, parse_documents(text, "example.yaml")[0], Path())

@@ -35,6 +35,7 @@ TEXTS = {
     "a shell script or command line": "trtllm-serve openai/gpt-oss-120b --tp_size 8\n",
     "a docker compose file": "services: {server: {image: a}}\n",
     "a Truss config.yaml": "trt_llm: {}\n",
+    "a configuration of trtllm-serve disaggregated": "context_servers: {num_instances: 1}\n",
     "an engine file of TensorRT-LLM": "max_batch_size: 64\n",
     "Kubernetes manifests": "apiVersion: v1\nkind: ConfigMap\n---\na: 1\n",
 }

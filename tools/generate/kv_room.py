@@ -45,7 +45,7 @@ def _millions(gpu: Gpu, size: int, adp: bool) -> str:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "engine.yaml")
         file.write_text(json.dumps(engine), encoding="utf-8")
-        request = Request((str(file),), gpu=gpu.key, gpus=size, role="aggregated")
+        request = Request((str(file),), gpu=gpu.key, gpus=size, roles=("aggregated",))
         (deployment,) = load(request).deployments
     room = kv_room(deployment.workers[0], deployment)
     return f"{room.tokens / 1e6:.1f}" if room else ""

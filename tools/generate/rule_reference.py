@@ -51,6 +51,7 @@ laid over each:
 | `# claim`, `# config` | is merged over the claim of the cache, the ConfigMap of the engine YAML |
 | `# server flags`, `# download pod`, … | as above, also of the server and of Jobs |
 | `# document` | is one more manifest |
+| `# servers` | is merged over a configuration of `trtllm-serve disaggregated` on GB200 |
 | `# compose` | is merged over a compose file with the same workers, prefill TP4 too, on 8 B200 |
 | `# values` | is a values file over a shipped target |
 

@@ -55,9 +55,10 @@ class Commands(click.Group):
 def main() -> None:
     """Checks, explains and measures deployments of gpt-oss-120b before anything is installed.
 
-    A SOURCE is the name of a shipped target, a values file, a Kubernetes manifest, a folder of
-    manifests, a docker compose file, a shell script, a Truss config.yaml, or - for standard input.
-    Manifests given together are one deployment.
+    A SOURCE is the name of a shipped target, a values file, a Kubernetes manifest, a docker compose
+    file, a shell script, a Truss config.yaml, an engine file, a configuration of trtllm-serve
+    disaggregated, a folder of these, or - for standard input. Manifests given together are one
+    deployment; so are the engine files of prefill and decode.
 
     \b
     Examples:

@@ -84,6 +84,7 @@ def check(
       gptoss check agg-gb200 -f values/quant-w4a8-mxfp4-mxfp8.yaml --release 1.3.1
       gptoss check deploy.yaml perf.yaml --fail-on warning --format github
       gptoss check decode.yaml --release 1.2.1 --gpu b200 --role decode
+      gptoss check ctx.yaml gen.yaml --role prefill --role decode
       gptoss check manifests/ --fix
       gptoss check new.yaml --against installed.yaml
       kustomize build . | gptoss check - --output report.sarif

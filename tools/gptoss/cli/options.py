@@ -53,7 +53,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         release: str | None,
         gpu: str | None,
         gpus: int | None,
-        role: str | None,
+        roles: tuple[str, ...],
         name: str | None,
         **others: Any,
     ) -> None:
@@ -63,7 +63,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         given = {flag: others.pop(flag[2:].replace("-", "_")) for flag in STRENGTH}
         settings = given.pop(SET)
         typed = tuple(SetArgument(flag, text) for flag in given for text in given[flag])
-        request = Request(sources, files, settings, release, gpu, gpus, role, name, typed)
+        request = Request(sources, files, settings, release, gpu, gpus, roles, name, typed)
         command(request, **others)
 
     options = (
@@ -97,8 +97,10 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         click.option("--gpus", type=click.IntRange(1), help="GPUs of an engine file alone."),
         click.option(
             "--role",
+            "roles",
+            multiple=True,
             type=click.Choice(["aggregated", "prefill", "decode"]),
-            help="Role of an engine file alone.",
+            help="Role of an engine file alone; of several once for each, in their order.",
         ),
     )
     result: Callable[..., None] = with_request

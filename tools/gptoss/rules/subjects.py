@@ -66,7 +66,7 @@ def _frontend(deployment: Deployment) -> Iterator[Case]:
 
 def _entrances(deployment: Deployment) -> Iterator[Case]:
     if deployment.runtime is Runtime.SERVE:
-        return _workers(deployment)
+        return _workers(deployment, Role.AGGREGATED)
     return _frontend(deployment)
 
 
@@ -93,7 +93,7 @@ COMPONENTS = Subject(
     {"component": "Component"}, lambda d: (Case(c.name, (c,)) for c in d.components)
 )
 FRONTEND = Subject({"frontend": "Frontend"}, _frontend)
-# What answers HTTP: the frontend, or the server of trtllm-serve.
+# What answers clients: the frontend, or the server of trtllm-serve that has no role.
 ENTRANCES = Subject({"entrance": "Frontend | Worker"}, _entrances)
 PODS = Subject({"name": "str", "pod": "Pod"}, lambda d: _named(pods(d)))
 # Those that run to an end.

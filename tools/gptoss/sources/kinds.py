@@ -8,10 +8,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
-from gptoss.deployment.model import Role
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile
-from gptoss.sources.recognise import is_compose, is_engine_yaml, is_script, is_truss
+from gptoss.sources.recognise import (
+    is_compose,
+    is_disaggregated,
+    is_engine_yaml,
+    is_script,
+    is_truss,
+)
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
@@ -42,8 +47,9 @@ class Kind:
     Attributes:
         name: What to call it.
         recognise: Whether a file is one. It is asked only what those before it are not.
-        read: The deployment in it; None for what is none by itself: Helm renders values files,
-            scripts and manifests are read together, and a benchmark is of another deployment.
+        read: The deployment in it; None for what is none by itself: Helm renders values files;
+            scripts, engine files and manifests are read together, and a benchmark is of another
+            deployment.
     """
 
     name: str
@@ -78,15 +84,6 @@ def _truss(file: GivenFile, asked: Asked) -> Deployment:
     return build_truss(file.trees[0], file.label, asked.facts, request.release, request.gpu)
 
 
-def _engine(file: GivenFile, asked: Asked) -> Deployment:
-    from gptoss.sources.engine_alone import build_engine
-
-    request = asked.request
-    role = Role(request.role) if request.role else None
-    told = (request.release, request.gpu, request.gpus, role)
-    return build_engine(file.trees[0], file.label, asked.facts, *told)
-
-
 def _is_engine(file: GivenFile, facts: Facts) -> bool:
     return file.only_tree is not None and is_engine_yaml(file.only_tree, facts)
 
@@ -104,12 +101,16 @@ TRUSS = Kind(
     lambda file, _: file.only_tree is not None and is_truss(file.only_tree),
     _truss,
 )
-ENGINE = Kind("an engine file of TensorRT-LLM", _is_engine, _engine)
+DISAGGREGATED = Kind(
+    "a configuration of trtllm-serve disaggregated",
+    lambda file, _: file.only_tree is not None and is_disaggregated(file.only_tree),
+)
+ENGINE = Kind("an engine file of TensorRT-LLM", _is_engine)
 MANIFESTS = Kind(
     "Kubernetes manifests",
     lambda file, _: any(tree.is_map and tree.at("kind") is not None for tree in file.trees),
 )
-KINDS = (VALUES_FILE, WORKLOAD, SCRIPT, COMPOSE, TRUSS, ENGINE, MANIFESTS)
+KINDS = (VALUES_FILE, WORKLOAD, SCRIPT, COMPOSE, TRUSS, DISAGGREGATED, ENGINE, MANIFESTS)
 
 
 def kind_of(file: GivenFile, facts: Facts) -> Kind | None:

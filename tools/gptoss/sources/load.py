@@ -78,7 +78,15 @@ def load(request: Request, meanwhile: Callable[[], None] = lambda: None) -> Load
 
 def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     """Reads files by what they are."""
-    from gptoss.sources.kinds import ENGINE, MANIFESTS, SCRIPT, WORKLOAD, Asked, kind_of
+    from gptoss.sources.kinds import (
+        DISAGGREGATED,
+        ENGINE,
+        MANIFESTS,
+        SCRIPT,
+        WORKLOAD,
+        Asked,
+        kind_of,
+    )
 
     kinds = [(file, kind_of(file, facts)) for file in plan.files]
     workloads = [file for file, kind in kinds if kind is WORKLOAD]
@@ -87,16 +95,22 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
         label = others[0][0].label
         raise InputError(f"{label}: -f and --set are for targets, not for manifests")
     scripts = [file for file, kind in others if kind is SCRIPT]
-    beside = {file.name: file.text for file, kind in others if kind is ENGINE} if scripts else {}
+    engines = [file for file, kind in others if kind is ENGINE]
+    configs = [file for file, kind in others if kind is DISAGGREGATED]
     asked = Asked(request, facts)
     found: list[Deployment] = []
     together = []
     if scripts:
+        beside = {file.name: file.text for file in (*engines, *configs)}
         found += _scripts(scripts, asked, beside)
+    elif engines or configs:
+        from gptoss.sources.engines_together import deployments_of_engines
+
+        found += deployments_of_engines(engines, configs, request, facts)
     for file, kind in others:
         if kind is None or kind is MANIFESTS:
             together.append((file, kind))
-        elif kind.read and file.name not in beside:
+        elif kind.read:
             found.append(kind.read(file, asked))
     found += _manifests(together, request, facts)
     deployments = [replace(each, problems=(*each.problems, *plan.left_out)) for each in found]

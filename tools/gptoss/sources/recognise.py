@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")
 YAML_START = re.compile(r"""---|[{\[]|- |[\w."'/-]+:(?:\s|$)""")
 # Keys that only a Truss has.
+# Keys of a configuration of trtllm-serve disaggregated.
+SERVER_SECTIONS = ("context_servers", "generation_servers")
 MARKS = ("trt_llm", "docker_server", "model_metadata")
 
 
@@ -38,6 +40,11 @@ def is_truss(tree: Tree) -> bool:
     """Whether a document is a Truss configuration."""
     keys = tree.value.keys() if tree.is_map else ()
     return bool(set(MARKS) & set(keys)) and "apiVersion" not in keys
+
+
+def is_disaggregated(tree: Tree) -> bool:
+    """Whether a document is a configuration of ``trtllm-serve disaggregated``."""
+    return any(tree.at(name) is not None for name in SERVER_SECTIONS)
 
 
 def is_engine_yaml(tree: Tree, facts: Facts) -> bool:

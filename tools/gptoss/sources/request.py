@@ -39,7 +39,7 @@ class Request:
         release: Dynamo release to read them as.
         gpu: Kind of GPU of an engine file alone.
         gpus: GPUs of an engine file alone.
-        role: Role of an engine file alone.
+        roles: Role of an engine file alone, or that of each in their order.
         name: Name of the Helm release that targets are rendered as.
     """
 
@@ -49,7 +49,7 @@ class Request:
     release: str | None = None
     gpu: str | None = None
     gpus: int | None = None
-    role: str | None = None
+    roles: tuple[str, ...] = ()
     name: str | None = None
     typed: tuple[SetArgument, ...] = ()
 
@@ -84,7 +84,7 @@ def plan_of(request: Request) -> Plan:
     charts, files = plan.charts, plan.files
     if files and not charts and request.name:
         raise InputError(f"{files[0].label}: --name is for targets; manifests have their names")
-    if charts and (request.gpu or request.gpus or request.role):
+    if charts and (request.gpu or request.gpus or request.roles):
         raise InputError(
             f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
         )

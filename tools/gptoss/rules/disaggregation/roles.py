@@ -8,7 +8,7 @@ from gptoss.rules.disaggregation.transports import REUSE, is_before
 from gptoss.rules.fixes import add_flag, remove_variable
 from gptoss.rules.readings import is_true
 from gptoss.rules.right_answers import engine_value
-from gptoss.rules.rule import Need, Said, Severity, rule
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules.subjects import FRONTEND, PAIRS, PREFILL_WORKERS
 
 if TYPE_CHECKING:
@@ -122,6 +122,7 @@ def prefill_shorter_than_decode(
     "requests-before-prefill",
     Severity.INFO,
     of=FRONTEND,
+    runtimes=DYNAMO,
     fixable=True,
     needs=(Need.RELEASE,),
 )
@@ -177,6 +178,7 @@ def transfer_overlap_switched_off(worker: Worker) -> Iterator[Said]:
     "parsers-differ-between-roles",
     Severity.WARNING,
     of=PAIRS,
+    runtimes=DYNAMO,
 )
 def parsers_differ_between_roles(prefill: Worker, decode: Worker) -> Iterator[Said]:
     """Prefill and decode name different parsers.

@@ -12,6 +12,7 @@ from gptoss.deployment.model import (
     Deployment,
     Frontend,
     Platform,
+    Role,
     Runtime,
     Worker,
 )
@@ -27,7 +28,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Mapping
+    from collections.abc import Iterable, Mapping, Sequence
 
     from gptoss.deployment.model import Problem
     from gptoss.deployment.paths import Path
@@ -108,7 +109,7 @@ def assemble(containers: Iterable[Container], origin: Origin, facts: Facts) -> D
     found = _by_task(containers, origin)
     serves = bool(found[Task.SERVER]) and not found[Task.WORKER]
     running = found[Task.SERVER if serves else Task.WORKER]
-    if serves and len(running) > 1:
+    if serves and len(running) > 1 and not _is_split(running):
         place = running[1].pod.place
         raise InputError("trtllm-serve is started twice; give one deployment a file", place)
     release, release_place = _release(running, origin, facts, serves)
@@ -138,6 +139,11 @@ def assemble(containers: Iterable[Container], origin: Origin, facts: Facts) -> D
         runtime=Runtime.SERVE if serves else Runtime.DYNAMO,
         platform=origin.platform,
     )
+
+
+def _is_split(running: Sequence[Running]) -> bool:
+    """Whether servers share the work: some prefill, and the others decode."""
+    return {one.container.role for one in running} == {Role.PREFILL, Role.DECODE}
 
 
 def _by_task(containers: Iterable[Container], origin: Origin) -> dict[Task, list[Running]]:

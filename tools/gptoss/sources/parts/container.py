@@ -20,6 +20,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Callable, Collection, Mapping, Sequence
 
+    from gptoss.deployment.model import Role
     from gptoss.sources.parts.engine_yaml import EngineYaml
     from gptoss.sources.parts.pod_spec import ReadPod
     from gptoss.sources.parts.reading import Scope
@@ -64,6 +65,7 @@ class Container:
         multinode: How many nodes each takes; None for one.
         type, sub_type, runtime_version, ignored: Fields of a component of a graph.
         engine: Its engine YAML, where it is not a file that the command names.
+        role: What it does as a worker, where something else than its command says so.
     """
 
     name: str
@@ -78,6 +80,7 @@ class Container:
     runtime_version: Tree | None = None
     ignored: Mapping[str, Tree] = field(default_factory=dict)
     engine: EngineYaml | None = None
+    role: Role | None = None
 
 
 def container_of(

@@ -70,7 +70,7 @@ def read_server(
         model = Located(named.value, named.place)
     return Served(
         arguments=arguments,
-        role=Role.AGGREGATED,
+        role=container.role or Role.AGGREGATED,
         engine=engine,
         engine_file=file,
         engine_known=yaml.known and arguments.complete and has_known_sizes(engine),

@@ -120,6 +120,8 @@ def model_of(worker: Worker, facts: Facts) -> Model | None:
 
 def _role(container: Container, mode: Located[str] | None) -> Role:
     """What a worker does: from its flag, else from the type that the operator knows it by."""
+    if container.role is not None:
+        return container.role
     if mode is not None:
         return ROLES.get(mode.value, Role.AGGREGATED)
     for tree in (container.sub_type, container.type):
