@@ -234,6 +234,10 @@ def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
                 "image": f"{IMAGE}:{release}",
                 "command": ["python3", "-m", "dynamo.trtllm"],
                 "args": args,
+                "livenessProbe": {
+                    "httpGet": {"path": "/live", "port": 9090},
+                    "failureThreshold": 3,
+                },
                 "env": variables(
                     {
                         "HF_HOME": CACHE,

@@ -64,3 +64,66 @@ def test_workers_of_any_type_register_in_etcd(text: str, found: bool) -> None:
 )
 def test_only_what_can_be_a_token_is_taken_for_one(value: str, found: bool) -> None:
     assert fires("X003", f"# decode env\nHF_TOKEN: {value!r}\n") is found
+
+
+@pytest.mark.parametrize(
+    ("namespace", "refused"), [("None", True), ("null", False), ("serving", False), ('"1"', False)]
+)
+def test_a_namespace_that_a_script_made_of_nothing_is_refused(
+    namespace: str, refused: bool
+) -> None:
+    assert fires("G106", f"# graph\nmetadata: {{namespace: {namespace}}}") is refused
+
+
+@pytest.mark.parametrize(
+    ("address", "found"),
+    [
+        ("http://gpt-oss-frontend.None.svc.cluster.local:8000", True),
+        ("gpt-oss-frontend.null:8000", True),
+        ("http://gpt-oss-frontend:8000", False),
+        ("http://gpt-oss-frontend.none-such.svc:8000", False),
+        ("http://gateway.None.svc:8000", False),
+    ],
+)
+def test_an_address_made_of_no_namespace_is_found(address: str, found: bool) -> None:
+    assert fires("G107", f"# benchmark flags\n--url {address}\n") is found
+
+
+@pytest.mark.parametrize(
+    ("label", "found"),
+    [
+        ("NVIDIA-H100-SXM5-80GB", True),
+        ("H200", True),
+        ("nvidia-b200", True),
+        ("NVIDIA-B200-SXM6", True),
+        ("NVIDIA-H100-80GB-HBM3", False),
+        ("NVIDIA-H100-80GB-HBM3-SHARED", False),
+        ("NVIDIA-H100-PCIe", False),
+        ("NVIDIA-H200-NVL", False),
+        ("NVIDIA-B300-SXM6-AC", False),
+        ("NVIDIA-GB200-NVL72", False),
+        ("NVIDIA-A100-SXM4-80GB", False),
+    ],
+)
+def test_labels_that_no_discovery_writes_are_told_from_those_it_may(
+    label: str, found: bool
+) -> None:
+    text = f"# decode pod\nnodeSelector: {{nvidia.com/gpu.product: {label}}}\n"
+    assert fires("L024", text) is found
+
+
+@pytest.mark.parametrize(("release", "found"), [("1.4.2", True), ("1.5.1", False)])
+def test_one_late_answer_restarts_a_worker_before_1_5(release: str, found: bool) -> None:
+    probe = "extraPodSpec: {mainContainer: {livenessProbe: null}}"
+    assert fires("G105", f"# release: {release}\n# decode\n{probe}\n") is found
+
+
+def test_a_preference_to_keep_away_is_nothing_to_tell_of() -> None:
+    term = (
+        "{topologyKey: kubernetes.io/hostname, labelSelector: {matchLabels: "
+        "{nvidia.com/dynamo-graph-deployment-name: gpt-oss}}}"
+    )
+    one = f"[{{weight: 1, podAffinityTerm: {term}}}]"
+    away = "# decode pod\naffinity: {podAntiAffinity: "
+    assert fires("L025", f"{away}{{requiredDuringSchedulingIgnoredDuringExecution: [{term}]}}}}")
+    assert not fires("L025", f"{away}{{preferredDuringSchedulingIgnoredDuringExecution: {one}}}}}")

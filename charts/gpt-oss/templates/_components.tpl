@@ -164,6 +164,15 @@ env:
   {{- include "gpt-oss.environment" (dict "base" $environment "extra" .plan.options.env) | nindent 2 }}
 resources:
   {{- include "gpt-oss.gpuResources" . | nindent 2 }}
+{{- /* Before 1.5 the operator's own restarts a worker that is late once; that of several nodes it
+       makes itself. */}}
+{{- if and (semverCompare "<1.5.0-0" .root.Values.runtime.release) (eq (int .plan.nodes) 1) }}
+livenessProbe:
+  httpGet: {path: /live, port: 9090}
+  periodSeconds: 5
+  timeoutSeconds: 4
+  failureThreshold: 3
+{{- end }}
 securityContext:
   {{- include "gpt-oss.workerSecurity" . | nindent 2 }}
 volumeMounts:

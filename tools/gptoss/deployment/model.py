@@ -209,6 +209,10 @@ class Deployment:
         services: Services that lead to the server; the operator makes those of a graph.
         rollout: How the pods of the server are replaced; None where no Deployment runs it.
         scraped: Paths under which the server's metrics are read.
+        namespace: The namespace that it says it belongs to; None where that is left to whoever
+            applies it.
+        claim_templates: Names of the ResourceClaimTemplates that are given along with it, those
+            that a ComputeDomain makes too.
         benchmark: The benchmark Job, if given along with it.
         accuracy: The Job that evaluates answers, if given along with it.
         problems: What the reader found wrong.
@@ -250,6 +254,8 @@ class Deployment:
     services: tuple[Service, ...] = ()
     rollout: Rollout | None = None
     scraped: tuple[Located[str], ...] = ()
+    namespace: Located[str] | None = None
+    claim_templates: frozenset[str] = frozenset()
 
     def called(self, source: str) -> Deployment:
         """The same deployment under another source."""

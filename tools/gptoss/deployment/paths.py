@@ -16,7 +16,7 @@ Field = Literal[
     "rollout", "scraped", "operator", "manifest",
     # of a pod
     "image", "command", "secrets", "anti_affinity", "pull_secrets", "privileged", "root",
-    "non_root", "termination_grace", "shared_memory",
+    "non_root", "termination_grace", "shared_memory", "device_claims",
     # of a component
     "type", "sub_type", "replicas", "runtime_version",
     # of a worker, with its engine YAML as a whole

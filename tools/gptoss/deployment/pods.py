@@ -54,12 +54,21 @@ class NodeRequirement:
 
 @dataclass(frozen=True, slots=True)
 class AntiAffinity:
-    """Pods that this pod must (or should) not share a topology domain with."""
+    """Pods that this pod must (or should) not share a topology domain with.
+
+    Attributes:
+        labels: What their labels must be: keys, each with the values that do.
+        complete: Whether nothing else is asked of them.
+        topology_key: Label of nodes that tells the domains.
+        required: Whether it must.
+        place: Where it is written.
+    """
 
     labels: tuple[tuple[str, tuple[str, ...]], ...]
     topology_key: str
     required: bool
     place: Place
+    complete: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -67,6 +76,24 @@ class Toleration:
     """A taint that a pod tolerates; an empty key tolerates every taint."""
 
     key: str
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class DeviceClaim:
+    """Devices that a pod claims by dynamic resource allocation.
+
+    Attributes:
+        name: What the pod calls the claim.
+        template: Name of the ResourceClaimTemplate that it is made from; None for a claim that is
+            there.
+        used: Whether the main container asks for the devices.
+        place: Where it is written.
+    """
+
+    name: str
+    template: str | None
+    used: bool
     place: Place
 
 
@@ -154,7 +181,7 @@ class Pod:
         shared_memory: Size of /dev/shm as a quantity, when set; 0 where it is switched off.
         mentions: Names of the variables that the command or its script refers to; None when that
             was not read.
-        claims_devices: Whether it claims devices by dynamic resource allocation.
+        device_claims: What it claims by dynamic resource allocation.
         isolation: What keeps it apart from others of its machine; None for a pod of a cluster, and
             for a process in no container.
     """
@@ -182,8 +209,13 @@ class Pod:
     termination_grace: Located[int] | None = None
     shared_memory: Located[str] | None = None
     mentions: frozenset[str] | None = None
-    claims_devices: bool = False
+    device_claims: tuple[DeviceClaim, ...] = ()
     isolation: Isolation | None = None
+
+    @property
+    def claims_devices(self) -> bool:
+        """Whether it claims devices by dynamic resource allocation."""
+        return bool(self.device_claims)
 
     def variable(self, name: str) -> str | None:
         """The literal value of a variable, or None."""

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
-from gptoss.rules.rule import ANY, Said, Severity, rule
+from gptoss.rules.rule import ANY, Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
 
 if TYPE_CHECKING:
@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.pods import Probe
+    from gptoss.facts.world import Release
     from gptoss.text.command import Command
 
 LOADING_SECONDS = 30 * 60
@@ -67,6 +68,30 @@ def _loading_probe(worker: Worker) -> tuple[str, Probe] | None:
         return "startup", probes["startup"]
     typed = worker.type is not None and worker.type.value in PROBED_TYPES
     return ("liveness", probes["liveness"]) if "liveness" in probes and not typed else None
+
+
+@rule(
+    "G105",
+    "one-late-answer-restarts",
+    Severity.INFO,
+    of=WORKERS,
+    needs=(Need.RELEASE,),
+)
+def one_late_answer_restarts(worker: Worker, release: Release) -> Iterator[Said]:
+    """The operator restarts a worker that answers its liveness probe late once.
+
+    Before release 1.5 the operator's own probe gives a worker four seconds, and one chance. One
+    that stalls for longer is restarted, loses its answers and loads the model anew. From 1.5 on it
+    has three chances. A probe that is written takes the place of the operator's.
+    """
+    typed = worker.type is not None and worker.type.value in PROBED_TYPES
+    if typed and worker.nodes.value == 1 and "liveness" not in worker.pod.probes:
+        yield Said(
+            worker,
+            f"the operator of release {release.version} restarts it when it answers its liveness "
+            "probe later than four seconds, once",
+            "write a livenessProbe on /live, port 9090, with failureThreshold: 3",
+        )
 
 
 @rule(

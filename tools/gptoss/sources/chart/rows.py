@@ -91,6 +91,7 @@ def _pod_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
         pod / "privileged": ("extraPodSpec",),
         pod.entry("nodes", KEY): ("extraPodSpec.nodeSelector.{n}", "extraPodSpec.affinity"),
         pod / "anti_affinity": ("extraPodSpec.affinity",),
+        pod / "device_claims": ("extraPodSpec.resourceClaims",),
         pod.entry("tolerations", KEY): ("extraPodSpec.tolerations",),
         pod / "pull_secrets": ("extraPodSpec.imagePullSecrets",),
         pod.entry("probes", KEY): ("extraPodSpec",),

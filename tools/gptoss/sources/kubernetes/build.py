@@ -4,7 +4,8 @@ Every place in the model is the locator's answer for a path (:mod:`gptoss.deploy
 
 Problems that the reader finds have the kinds ``duplicate-key``, ``config-map-twice``,
 ``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused``,
-``operator-needs-field``, ``resource-rule-broken`` and ``override-not-json``.
+``operator-needs-field``, ``resource-rule-broken``, ``namespace-refused`` and
+``override-not-json``.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import V1ALPHA1, parts
-from gptoss.sources.kubernetes.objects import Objects
+from gptoss.sources.kubernetes.objects import Objects, claim_templates
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
 from gptoss.sources.kubernetes.workloads import (
     read_rollout,
@@ -81,11 +82,14 @@ def build(
         config_maps=objects.located_config_maps(root),
         claims=objects.located_claims(root),
         volumes=objects.volumes(root),
+        namespace=_namespace(graph, root),
+        claim_templates=frozenset(claim_templates(objects.trees)),
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
             *deployment.problems,
             *_field_problems(objects.trees, facts, root),
+            *objects.namespace_problems(root),
         ),
     )
 
@@ -130,6 +134,12 @@ def _backend(graph: Tree, root: Scope) -> Located[str] | None:
     tree = graph.at("spec", "backendFramework")
     name = string(tree, "backendFramework")
     return Located(name, root.at("backend", tree.where)) if tree and name else None
+
+
+def _namespace(graph: Tree, root: Scope) -> Located[str] | None:
+    tree = graph.at("metadata", "namespace")
+    name = string(tree, "namespace")
+    return Located(name, root.at("manifest", tree.where)) if tree and name else None
 
 
 def _start(graph: Tree) -> Place:

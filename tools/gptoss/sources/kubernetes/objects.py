@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from dataclasses import dataclass, field
 from functools import partial
@@ -16,13 +17,20 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
     from gptoss.sources.parts.container import Container
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.yaml_tree import Tree
 
 HOOK = "helm.sh/hook"
+# What a namespace can be called, and what is not filled in yet.
+LABEL = re.compile(r"[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?")
+UNFILLED = re.compile(r"\$|\{\{")
+CLAIM_TEMPLATES = {
+    "ComputeDomain": ("spec", "channel", "resourceClaimTemplate", "name"),
+    "ResourceClaimTemplate": ("metadata", "name"),
+}
 FIXED_OF_CLAIM = ("storageClassName", "accessModes", "volumeMode", "volumeName")
 
 
@@ -130,6 +138,28 @@ class Objects:
                     f"first at {first.tree.place}",
                     root.entry("config_maps", config_map.name, where.where),
                 )
+
+    def namespace_problems(self, root: Scope) -> Iterator[Problem]:
+        """Objects in a namespace that cannot be."""
+        for tree in self.trees:
+            written = tree.at("metadata", "namespace")
+            name = string(written, "namespace")
+            if written is None or not name or UNFILLED.search(name) or LABEL.fullmatch(name):
+                continue
+            yield Problem(
+                "namespace-refused",
+                f"the namespace of {tree.text('kind')} {_named(tree).name} is {name!r}, and no "
+                "namespace can be called that",
+                root.at("manifest", written.where),
+            )
+
+
+def claim_templates(trees: Iterable[Tree]) -> Iterator[str]:
+    """Names of the ResourceClaimTemplates among objects, those that a ComputeDomain makes too."""
+    for tree in trees:
+        path = CLAIM_TEMPLATES.get(tree.text("kind") or "", ())
+        if path and (name := tree.text(*path)):
+            yield name
 
 
 def serves(tree: Tree) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import AntiAffinity, NodeRequirement, Toleration
+from gptoss.deployment.pods import AntiAffinity, DeviceClaim, NodeRequirement, Toleration
 from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
 
 if TYPE_CHECKING:
@@ -101,6 +101,7 @@ def _any_of(terms: list[list[NodeRequirement]]) -> list[NodeRequirement]:
 def _away_from(term: Tree, required: bool, scope: Scope) -> AntiAffinity:
     selector = a_map(term.at("labelSelector"), "labelSelector")
     labels: list[tuple[str, tuple[str, ...]]] = []
+    complete = not term.at("namespaces") and not term.at("namespaceSelector")
     if selector:
         for key, value, _ in string_map(selector.at("matchLabels"), "matchLabels"):
             labels.append((key, (value,)))
@@ -109,9 +110,35 @@ def _away_from(term: Tree, required: bool, scope: Scope) -> AntiAffinity:
             values = tuple(text for text, _ in strings(entry.at("values"), "values"))
             if string(entry.at("operator"), "operator") in ("In", "Exists"):
                 labels.append((key, values))
+            else:
+                complete = False
     return AntiAffinity(
         labels=tuple(labels),
         topology_key=string(term.at("topologyKey"), "topologyKey") or "",
         required=required,
         place=scope.at("anti_affinity", term.place),
+        complete=complete,
     )
+
+
+def device_claims(spec: Tree, resources: list[Tree | None], scope: Scope) -> list[DeviceClaim]:
+    """What a pod claims by dynamic resource allocation.
+
+    Args:
+        spec: The pod's spec.
+        resources: What the main container asks for, in one piece or several.
+        scope: The pod.
+    """
+    asked = {
+        string(entry.at("name"), "the name of a claim")
+        for tree in resources
+        if (table := a_map(tree, "resources"))
+        for entry in maps(table.at("claims"), "resources.claims")
+    }
+    found = []
+    for entry in maps(spec.at("resourceClaims"), "resourceClaims"):
+        name = string(entry.at("name"), "the name of a claim") or ""
+        template = string(entry.at("resourceClaimTemplateName"), "resourceClaimTemplateName")
+        place = scope.at("device_claims", entry.place)
+        found.append(DeviceClaim(name, template, name in asked, place))
+    return found

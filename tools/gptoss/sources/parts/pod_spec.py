@@ -8,7 +8,12 @@ from typing import TYPE_CHECKING, Literal
 from gptoss.deployment.pods import Pod, Probe
 from gptoss.sources.parts.commands import Words, read_commands, words_of
 from gptoss.sources.parts.environment import variables, whole_secrets
-from gptoss.sources.parts.placement import anti_affinity, node_requirements, tolerations
+from gptoss.sources.parts.placement import (
+    anti_affinity,
+    device_claims,
+    node_requirements,
+    tolerations,
+)
 from gptoss.sources.parts.reading import (
     a_map,
     is_on,
@@ -154,7 +159,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         ),
         shared_memory=_shared_memory(template.shared_memory, size, scope),
         mentions=commands.mentions,
-        claims_devices=bool(maps(spec.at("resourceClaims"), "resourceClaims")),
+        device_claims=tuple(device_claims(spec, resources, scope)),
     )
     return ReadPod(pod, _gpus(resources, scope), commands.documents)
 
