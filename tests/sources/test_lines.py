@@ -56,6 +56,7 @@ OWN_POD_FIELDS = {
     "host_namespaces",
     "capabilities",
     "anti_affinity",
+    "device_claims",
     "command",
     "nodes",
     "termination_grace",
