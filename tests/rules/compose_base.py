@@ -56,5 +56,9 @@ def _worker(role: str, image: str, gpus: str) -> dict[str, Any]:
         "pid": "service:namespaces",
         "ipc": "service:namespaces",
         "volumes": CACHE["volumes"],
-        "environment": {**CACHE["environment"], "CUDA_VISIBLE_DEVICES": gpus},
+        "environment": {
+            **CACHE["environment"],
+            "CUDA_VISIBLE_DEVICES": gpus,
+            "ALL_REDUCE_FUSION_KERNEL_ACC_FP32": "1",
+        },
     }

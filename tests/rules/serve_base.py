@@ -45,6 +45,7 @@ def server(release: str) -> dict[str, Any]:
             {
                 "HF_HOME": base.CACHE,
                 "HF_HUB_OFFLINE": "1",
+                "ALL_REDUCE_FUSION_KERNEL_ACC_FP32": "1",
                 "TIKTOKEN_ENCODINGS_BASE": f"{base.CACHE}/vocabulary",
             }
         ),

@@ -150,7 +150,7 @@ def longer_than_the_model(worker: Worker, model: Model) -> Iterator[Said]:
 @rule(
     "E011",
     "postprocess-workers-ignored",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     engine_only=False,
     runtimes=DYNAMO,

@@ -173,3 +173,25 @@ def experts_not_divisible(worker: Worker, model: Model) -> Iterator[Said]:
             f"{model.experts} experts of {model.id}",
             f"use a divisor of {model.experts}: 1, 2, 4, 8",
         )
+
+
+@rule(
+    "P012",
+    "pipeline-parallelism-not-supported",
+    Severity.ERROR,
+    of=WORKERS,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def pipeline_parallelism_not_supported(worker: Worker, model: Model) -> Iterator[Said]:
+    """Pipeline parallelism is asked for, which TensorRT-LLM does not have for the model.
+
+    Its gpt-oss asserts a pipeline parallel size of 1 while it is built, so the worker does not
+    start.
+    """
+    size = parallel_size(worker, "pipeline_parallel_size") or 1
+    if size > 1:
+        yield Said(
+            worker.engine["pipeline_parallel_size"],
+            f"pipeline_parallel_size is {size}, but {model.id} runs without pipeline parallelism",
+            f"remove it, and write tensor_parallel_size: {tensor_parallel_size(worker) * size}",
+        )
