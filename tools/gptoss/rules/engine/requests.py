@@ -32,8 +32,8 @@ def answers_of_32_tokens(worker: Worker, release: Release) -> Iterator[Said]:
     """``max_seq_len`` is not set, so answers without ``max_tokens`` end after 32 tokens.
 
     Most clients of chat leave max_tokens out. dynamo.trtllm then fills it from max_seq_len; where
-    that is not written either, TensorRT-LLM's own default of 32 counts, and gpt-oss is cut off while
-    it thinks (finish_reason length).
+    that is not written either, TensorRT-LLM's own default of 32 counts, and gpt-oss is cut off
+    while it thinks (finish_reason length).
     """
     length = worker.engine["max_seq_len"]
     if release.number >= FILLS and length.value is None:
