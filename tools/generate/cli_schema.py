@@ -11,7 +11,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from generate.engine_schema import read_yaml, versions_shipped
+from generate.engine_schema import read_yaml
 from generate.flag_changes import changed_document
 from gptoss.facts.programs import FRONTEND, WORKER
 from gptoss.facts.versions import trtllm_number
@@ -24,12 +24,14 @@ Flag = dict[str, Any]
 
 
 def cli_schema() -> dict[Path, str]:
-    """Return the flags of ``trtllm-serve`` at each version that a release ships, and those derived.
+    """Return the flags of ``trtllm-serve`` at each version that any release ships, and those derived.
 
     Raises:
         InputError: A change cannot be made.
     """
-    releases = read_yaml(Path("schema/releases.yaml"))["releases"]
+    content = read_yaml(Path("schema/releases.yaml"))
+    releases = content["releases"]
+    shipped = [entry["trtllm"] for entry in (content["older"] | releases).values()]
     derived = {
         CLI / f"{program}-{release}.json": text_of(changed_document(program, release, releases))
         for release, entry in releases.items()
@@ -39,7 +41,7 @@ def cli_schema() -> dict[Path, str]:
     facts = read_yaml(CLI / f"{PROGRAM}.yaml")
     served = {
         CLI / f"{PROGRAM}-{version}.json": text_of(served_document(facts, version))
-        for version in versions_shipped()
+        for version in dict.fromkeys(shipped)
     }
     return derived | served
 

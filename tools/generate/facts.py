@@ -52,20 +52,22 @@ def _of_releases(content: Mapping[str, Any]) -> Iterator[str]:
     releases = content["releases"]
     if content["default"] not in releases:
         yield f"default is {content['default']}, which is none of the releases"
-    for before, after in pairwise(releases):
+    every = content["older"] | releases
+    for before, after in pairwise(every):
         if version_number(before) >= version_number(after):
             yield f"releases: {after} stands after {before}; the oldest comes first"
-    for release, entry in releases.items():
+    for release, entry in every.items():
         if "flags" in entry and (wrong := list(faults_of_changes(release, releases))):
             yield from wrong
             continue
+        at = f"{'releases' if release in releases else 'older'}.{release}"
         for program in (WORKER, FRONTEND):
             try:
-                flags = changed_document(program, release, releases)["flags"]
+                flags = changed_document(program, release, every)["flags"]
             except InputError as error:
-                yield f"releases.{release}: {error}"
+                yield f"{at}: {error}"
                 continue
-            yield from _of_flags(f"releases.{release}", entry, program, flags)
+            yield from _of_flags(at, entry, program, flags)
 
 
 def _of_flags(

@@ -87,7 +87,7 @@ class StandIns:
                 raise AttributeError(name)
             if name == "BuildConfig":
                 fields = {k: SimpleNamespace(default=v) for k, v in BUILD_CONFIG.items()}
-                return SimpleNamespace(model_fields=fields)
+                return SimpleNamespace(model_fields=fields, **BUILD_CONFIG)
             return _Anything(name, (), {})
 
         module.__getattr__ = attribute  # type: ignore[method-assign]

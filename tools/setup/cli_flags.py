@@ -23,10 +23,8 @@ ROOT = Path(__file__).resolve().parents[2]
 SETUP = Path(__file__).resolve().parent
 UV = ROOT / ".venv" / "bin" / "uv"
 PROGRAMS = ("dynamo.trtllm", "dynamo.frontend")
-# Read besides those of schema/releases.yaml, to tell since when a flag exists.
-OLDER = ("0.8.1",)
 # Engine settings that flags of dynamo.trtllm become (dynamo/trtllm/workers/llm_worker.py of the
-# wheels 1.2.1, 1.3.1 and 1.4.2). --kv-block-size is not among them: Dynamo keeps it to itself.
+# wheels 1.2.1, 1.3.1 and 1.4.2, dynamo/trtllm/main.py of 0.5.0 to 0.9.1). --kv-block-size is not among them: Dynamo keeps it to itself.
 ENGINE: dict[str, tuple[str, ...]] = {
     "--tensor-parallel-size": ("tensor_parallel_size",),
     "--pipeline-parallel-size": ("pipeline_parallel_size",),
@@ -41,9 +39,14 @@ ENGINE: dict[str, tuple[str, ...]] = {
     "--load-format": ("load_format",),
     "--guided-decoding-backend": ("guided_decoding_backend",),
 }
-# One flag under several names; from 1.6.1 on KV events have a flag of their own.
-METRICS = ("return_perf_metrics", "enable_iter_perf_stats")
+# One flag under several names; from 1.6.1 on KV events have a flag of their own. What it sets, by the
+# first release that does.
 METRICS_FLAGS = ("--publish-events-and-metrics", "--publish-metrics")
+METRICS = {
+    (1, 0): ("return_perf_metrics", "enable_iter_perf_stats"),
+    (0, 6): ("return_perf_metrics",),
+    (0, 0): (),
+}
 # What the parsers of any release import to build their flags.
 LIGHT = ("msgspec==0.21.1", "pydantic==2.13.0", "pyyaml==6.0.3")
 
@@ -74,12 +77,14 @@ def read(python: Path, program: str) -> dict[str, Any]:
     return said
 
 
-def with_engine_settings(flags: dict[str, Any]) -> dict[str, Any]:
+def with_engine_settings(flags: dict[str, Any], release: str) -> dict[str, Any]:
     """Return the flags of dynamo.trtllm with the engine settings that they become."""
     told = {}
+    number = tuple(int(part) for part in release.split(".")[:2])
+    metrics = next(keys for since, keys in METRICS.items() if number >= since)
     for name, flag in flags.items():
         spellings = {name, *flag.get("aliases", ())}
-        keys = METRICS if spellings & set(METRICS_FLAGS) else ENGINE.get(name, ())
+        keys = metrics if spellings & set(METRICS_FLAGS) else ENGINE.get(name, ())
         told[name] = flag | ({"engine": keys} if keys else {})
     return told
 
@@ -89,7 +94,7 @@ def text_of(head: dict[str, str], said: dict[str, Any]) -> str:
     document = head | said
     flags = document.pop("flags")
     if head["program"] == "dynamo.trtllm":
-        flags = with_engine_settings(flags)
+        flags = with_engine_settings(flags, head["release"])
     lines = [f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items()]
     listed = [f"    {json.dumps(name)}: {json.dumps(flag)}" for name, flag in flags.items()]
     return "{\n  " + ",\n  ".join(lines) + ',\n  "flags": {\n' + ",\n".join(listed) + "\n  }\n}\n"
@@ -107,7 +112,8 @@ def write(program: str, release: str, source: str, said: dict[str, Any]) -> None
 def known() -> list[str]:
     """Return the releases of schema/releases.yaml that are not given by their changes."""
     facts = yaml.safe_load((ROOT / "schema" / "releases.yaml").read_text(encoding="utf-8"))
-    return [release for release, entry in facts["releases"].items() if "flags" not in entry]
+    entries = facts["older"] | facts["releases"]
+    return [release for release, entry in entries.items() if "flags" not in entry]
 
 
 def aiperf() -> list[str]:
@@ -117,7 +123,7 @@ def aiperf() -> list[str]:
 
 def main() -> None:
     """Write the files of the releases that the command line names, or all."""
-    releases = sys.argv[1:] or [*OLDER, *known(), *aiperf()]
+    releases = sys.argv[1:] or [*known(), *aiperf()]
     with tempfile.TemporaryDirectory() as folder:
         for release in releases:
             if release.startswith("aiperf-"):

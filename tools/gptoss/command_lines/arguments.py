@@ -181,8 +181,8 @@ class Arguments:
         return not self.rest and not any(LIST.search(word.value) for word in self.command.words)
 
     def __getitem__(self, spelling: str) -> InForce:
-        """What a flag is set to; nothing for one that the program does not have."""
-        flag = self.program.spellings.get(spelling)
+        """What a flag is set to, under its newest name too; nothing where the program has none."""
+        flag = self.program.flag(spelling)
         return self._of(flag) if flag else InForce()
 
     def last(self, name: str) -> Given | None:

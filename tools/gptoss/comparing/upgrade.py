@@ -70,7 +70,7 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
     Raises:
         InputError: A release is not known, or a source cannot be read.
     """
-    target, own = facts.release(to), check(None)
+    target, own = facts.deployable(to), check(None)
     releases = [release_of(item.deployment) for item in own]
     there = check(target.version)
     known = _in_both(own, there)

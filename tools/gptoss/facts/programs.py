@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from dataclasses import dataclass
 from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 from gptoss.facts import folders
-from gptoss.facts.versions import version_number
+from gptoss.facts.versions import trtllm_number, version_number
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -129,6 +128,14 @@ class Program:
         """Its flags by every spelling."""
         return {word: flag for flag in self.flags.values() for word in flag.spellings}
 
+    def flag(self, spelling: str) -> Flag | None:
+        """The flag of a name, which may be what its newest release calls it."""
+        if spelling in self.spellings:
+            return self.spellings[spelling]
+        later = newest(self.name).spellings.get(spelling)
+        names = later.spellings if later else ()
+        return next((self.spellings[name] for name in names if name in self.spellings), None)
+
     def collects(self, flag: Flag) -> bool:
         """Whether a flag that is given again adds to its values; otherwise the last one counts."""
         return flag.nargs == "append" or (flag.nargs == "*" and self.parser == "cyclopts")
@@ -139,7 +146,7 @@ def releases(program: str) -> tuple[str, ...]:
     """The releases of a program that are known, oldest first."""
     found = (folders.root() / "schema" / "cli").glob(f"{program}-[0-9]*.json")
     versions = [path.stem.removeprefix(f"{program}-") for path in found]
-    return tuple(sorted(versions, key=lambda v: [int(n) for n in re.findall(r"\d+", v)]))
+    return tuple(sorted(versions, key=trtllm_number))
 
 
 @cache
@@ -185,7 +192,7 @@ def newest(name: str) -> Program:
 
 
 def taken_for(name: str, version: str, facts: Facts) -> Program:
-    """The command line of a program at a release; where that is not known, at the default release.
+    """The command line of a program at a release; where that is not known, at the one before it.
 
     Args:
         name: The program, as in ``dynamo.trtllm``.
@@ -194,7 +201,16 @@ def taken_for(name: str, version: str, facts: Facts) -> Program:
     """
     default = facts.default_release
     usual = default.trtllm if name == SERVE else default.version
-    return program(name, version.partition("-")[0]) or program(name, usual) or newest(name)
+    asked = version.partition("-")[0]
+    return program(name, asked) or _before(name, asked) or program(name, usual) or newest(name)
+
+
+def _before(name: str, version: str) -> Program | None:
+    """The command line at the last release before one, else at the first; None for no version."""
+    number = trtllm_number(version)
+    known = releases(name)
+    before = [release for release in known if trtllm_number(release) < number]
+    return program(name, before[-1] if before else known[0]) if number else None
 
 
 def _flag(name: str, facts: dict[str, Any]) -> Flag:

@@ -81,8 +81,11 @@ RELEASE: Shape = {
     "flags": MAP._replace(optional=True),
 }
 RELEASES = FileShape(
-    top={"sources": MAP, "default": TEXT, "image": TEXT, "serveImage": TEXT, "releases": MAP},
-    entries={"releases": RELEASE},
+    top={
+        **{key: MAP for key in ("sources", "older", "releases")},
+        **{key: TEXT for key in ("default", "image", "serveImage")},
+    },
+    entries={"older": RELEASE, "releases": RELEASE},
     names=like("a version such as 1.2.1", r"\d+\.\d+\.\d+"),
     sourced=frozenset({*RELEASE, "image", "serveImage"}),
 )

@@ -8,11 +8,12 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
+from gptoss.facts.dynamo_releases import Release, releases_of
 from gptoss.facts.fact_files import made, read_facts, refuse
 from gptoss.facts.known import Known, known_of
 from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, faults_of
 from gptoss.facts.versions import version_number
-from gptoss.text.errors import unknown
+from gptoss.text.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -21,30 +22,6 @@ if TYPE_CHECKING:
     from gptoss.facts.shapes import FileShape
 
 GIB = 1024**3
-
-
-@dataclass(frozen=True, slots=True)
-class Release:
-    """A Dynamo release; the fields are those of ``schema/releases.yaml``."""
-
-    version: str
-    trtllm: str
-    api_versions: tuple[str, ...]
-    aggregated_mode: str
-    kv_events_flag: str
-    repeated_sizes: tuple[str, ...]
-    enforce_disagg: str
-    router_modes: tuple[str, ...]
-    event_plane: str
-    prefill_drain: int
-    strict_tags: bool
-    cuda: str | None = None
-    driver: int | None = None
-
-    @property
-    def number(self) -> tuple[int, ...]:
-        """The version as numbers, to compare with."""
-        return version_number(self.version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,9 +106,18 @@ class Facts:
 
     @cached_property
     def releases(self) -> dict[str, Release]:
-        """Dynamo releases by version, oldest first."""
-        entries = self._releases["releases"]
-        return {version: made(Release, e, version=version) for version, e in entries.items()}
+        """Dynamo releases that can be deployed, by version, oldest first."""
+        return releases_of(self._releases["releases"])
+
+    @cached_property
+    def older(self) -> dict[str, Release]:
+        """Those before them, which are only read and upgraded from."""
+        return releases_of(self._releases["older"])
+
+    @cached_property
+    def every_release(self) -> dict[str, Release]:
+        """All of them by version, oldest first."""
+        return self.older | self.releases
 
     @property
     def default_release(self) -> Release:
@@ -223,7 +209,22 @@ class Facts:
         """
         if found := self.release_of(version):
             return found
-        raise unknown("Dynamo release", version, self.releases)
+        raise unknown("Dynamo release", version, self.every_release)
+
+    def deployable(self, version: str) -> Release:
+        """The release that a user names to deploy.
+
+        Raises:
+            InputError: It is not known, or too old for that.
+        """
+        found = self.release(version)
+        if found.version in self.releases:
+            return found
+        oldest = next(iter(self.releases))
+        raise InputError(
+            f"Dynamo release {found.version} is only read and upgraded from; releases from "
+            f"{oldest} on are deployed"
+        )
 
     def gpu(self, key: str) -> Gpu:
         """The GPU that a user names.
@@ -236,13 +237,15 @@ class Facts:
         raise unknown("GPU", key, self.gpus)
 
     def release_of(self, version: str) -> Release | None:
-        """The release with a version, else the one of the same minor release, else None."""
-        if version in self.releases:
-            return self.releases[version]
-        minor = version_number(version)[:2]
-        if len(minor) < 2:
+        """The release with a version, else the nearest of the same minor release, else None."""
+        if version in self.every_release:
+            return self.every_release[version]
+        number = version_number(version)
+        if len(number) < 2:
             return None
-        return next((r for r in self.releases.values() if r.number[:2] == minor), None)
+        alike = [r for r in self.every_release.values() if r.number[:2] == number[:2]]
+        before = [r for r in alike if r.number <= number]
+        return before[-1] if before else next(iter(alike), None)
 
     def release_of_trtllm(self, version: str) -> Release | None:
         """The release that ships a version of TensorRT-LLM, else None.
@@ -250,7 +253,7 @@ class Facts:
         What an image's tag adds to the version (``1.3.0rc14-amd64``) does not matter.
         """
         base = version.partition("-")[0]
-        return next((r for r in self.releases.values() if r.trtllm == base), None)
+        return next((r for r in self.every_release.values() if r.trtllm == base), None)
 
     def gpu_of(self, product_label: str) -> Gpu | None:
         """The GPU that a ``nvidia.com/gpu.product`` label names, or None."""

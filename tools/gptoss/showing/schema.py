@@ -18,8 +18,8 @@ def engine_schema(release: str, facts: Facts) -> str:
         facts: Facts.
 
     Raises:
-        InputError: The release is not known.
+        InputError: The release is not known, or too old to be deployed.
     """
-    version = facts.release(release).trtllm
+    version = facts.deployable(release).trtllm
     path = folders.root() / "schema" / "engine" / f"trtllm-{version}.schema.json"
     return path.read_text(encoding="utf-8")

@@ -21,7 +21,7 @@ from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.container import Task, task_of
 from gptoss.sources.parts.jobs import accuracy_of, benchmark_of, download_of
 from gptoss.sources.parts.reading import Scope, as_rendered
-from gptoss.sources.parts.releases import release_of_server, tag_of
+from gptoss.sources.parts.releases import release_of_server, release_of_worker
 from gptoss.sources.parts.server import read_server
 from gptoss.sources.parts.workers import gpu_of, model_of, nodes_of, read_worker
 from gptoss.text.errors import InputError
@@ -176,9 +176,9 @@ def _release(
     images = [one.pod.image for one in running if one.pod.image]
     place = images[0].place if images else origin.place
     release = facts.release(origin.release) if origin.release is not None else None
+    of_image = release_of_server if serves else release_of_worker
     for image in images if release is None else ():
-        tag = tag_of(image.value)
-        release = release_of_server(image.value, facts) if serves else facts.release_of(tag)
+        release = of_image(image.value, facts)
         if release:
             place = image.place
             break
