@@ -47,6 +47,6 @@ def test_a_side_of_a_diff_takes_a_patch_release_too() -> None:
 @each
 def test_an_unknown_release_is_refused_in_the_same_words(command: tuple[str, ...]) -> None:
     refused = run(*command, "9.9")
-    known = ", ".join(Facts().releases)
+    known = ", ".join(Facts().every_release)
     assert refused.exit_code == 2
     assert refused.stderr == f"gptoss: Dynamo release 9.9 is not known; it is one of {known}\n"

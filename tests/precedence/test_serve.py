@@ -79,7 +79,7 @@ def test_a_flag_survives_in_a_block_that_the_yaml_sets_otherwise(version: str) -
 def test_before_1_3_the_block_of_the_yaml_replaces_that_of_the_flags() -> None:
     settings = settings_of(
         "1.2.0rc2",
-        "--free_gpu_memory_fraction",
+        "--kv_cache_free_gpu_memory_fraction",
         "0.7",
         engine={"kv_cache_config": {"enable_block_reuse": False}},
     )

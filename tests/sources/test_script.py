@@ -421,7 +421,7 @@ def test_scripts_are_told_from_yaml(text: str, source: str, expected: bool) -> N
     [
         ("echo hi", {}, "nothing here runs dynamo.trtllm or trtllm-serve"),
         (dynamo(), {"gpu": "b300"}, "GPU b300 is not known; it is one of h100"),
-        (dynamo(), {"release": "9.9"}, "release 9.9 is not known; it is one of 1.0.2"),
+        (dynamo(), {"release": "9.9"}, "release 9.9 is not known; it is one of 0.5.0"),
         ("trtllm-serve a\ntrtllm-serve b", {}, "trtllm-serve is started twice"),
         ("cat > e.yaml << E\n- 1\nE\n" + dynamo("--extra-engine-args e.yaml"), {}, "must be a map"),
     ],

@@ -24,7 +24,7 @@ Flag = dict[str, Any]
 
 
 def cli_schema() -> dict[Path, str]:
-    """Return the flags of ``trtllm-serve`` at each version that any release ships, and those derived.
+    """Return the flags of ``trtllm-serve`` at each version that a release ships, and those derived.
 
     Raises:
         InputError: A change cannot be made.

@@ -71,7 +71,7 @@ def compact_facts() -> dict[str, Any]:
             for path, field in facts["fields"].items()
         },
         "validators": {name: each["read"] for name, each in validators.items()},
-        "merge": {"object_blocks": merge["object_blocks"], "order": merge["order"]},
+        "merge": {key: merge[key] for key in ("object_blocks", "sizes", "order")},
         "stale_keys": stale_keys["keys"],
         "stale_values": stale_keys["values"],
     }

@@ -24,7 +24,8 @@ SETUP = Path(__file__).resolve().parent
 UV = ROOT / ".venv" / "bin" / "uv"
 PROGRAMS = ("dynamo.trtllm", "dynamo.frontend")
 # Engine settings that flags of dynamo.trtllm become (dynamo/trtllm/workers/llm_worker.py of the
-# wheels 1.2.1, 1.3.1 and 1.4.2, dynamo/trtllm/main.py of 0.5.0 to 0.9.1). --kv-block-size is not among them: Dynamo keeps it to itself.
+# wheels 1.2.1, 1.3.1 and 1.4.2, dynamo/trtllm/main.py of 0.5.0 to 0.9.1). --kv-block-size is not
+# among them: Dynamo keeps it to itself.
 ENGINE: dict[str, tuple[str, ...]] = {
     "--tensor-parallel-size": ("tensor_parallel_size",),
     "--pipeline-parallel-size": ("pipeline_parallel_size",),
@@ -39,8 +40,8 @@ ENGINE: dict[str, tuple[str, ...]] = {
     "--load-format": ("load_format",),
     "--guided-decoding-backend": ("guided_decoding_backend",),
 }
-# One flag under several names; from 1.6.1 on KV events have a flag of their own. What it sets, by the
-# first release that does.
+# One flag under several names; from 1.6.1 on KV events have a flag of their own. What it sets, by
+# the first release that does.
 METRICS_FLAGS = ("--publish-events-and-metrics", "--publish-metrics")
 METRICS = {
     (1, 0): ("return_perf_metrics", "enable_iter_perf_stats"),

@@ -57,6 +57,12 @@ class EngineSchema:
         """Whether the source of this version was read in full."""
         return bool(self.facts["versions"].get(self.version, {}).get("basis") == "read")
 
+    @cached_property
+    def defaults(self) -> dict[str, Any]:
+        """Default of each field here; where two may hold, that of the fields' plain reading."""
+        fields = self.facts["fields"].items()
+        return {path: self.reading(f).get("default", f.get("default")) for path, f in fields}
+
     def is_certain(self, path: str) -> bool:
         """Whether what is said of a field was read in this version, or before and after it."""
         bracket = self.facts["bracket"]

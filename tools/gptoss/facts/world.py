@@ -8,7 +8,8 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
-from gptoss.facts.dynamo_releases import Release, releases_of
+from gptoss.facts.dynamo_releases import Release as Release
+from gptoss.facts.dynamo_releases import releases_of
 from gptoss.facts.fact_files import made, read_facts, refuse
 from gptoss.facts.known import Known, known_of
 from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, faults_of

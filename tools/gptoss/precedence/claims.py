@@ -15,6 +15,10 @@ if TYPE_CHECKING:
     from gptoss.text.yaml_tree import Tree
 
 
+# Free keys too, but what is known of them replaces settings of the root.
+BUILD_CONFIG = "build_config"
+
+
 class Book:
     """Claims by key, weakest first, and claims that were lost.
 
@@ -111,4 +115,4 @@ def _leaves(tree: Tree, facts: Facts, path: str = "") -> Iterator[tuple[str, Tre
 
 def _has_free_keys(key: str, facts: Facts) -> bool:
     field = facts.engine_fields.get(key, {})
-    return bool(field.get("open")) or "map" in str(field.get("type"))
+    return (bool(field.get("open")) and key != BUILD_CONFIG) or "map" in str(field.get("type"))

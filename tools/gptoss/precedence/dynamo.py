@@ -9,6 +9,9 @@ default of its flag), lays the engine YAML over them and then its overrides (ai-
   flag's memory fraction survives a block that leaves it out.
 * By the time overrides are applied, some blocks are objects. An override of one key of such a block
   replaces the whole block; other blocks are merged.
+
+Up to 0.7 (TensorRT-LLM 1.2.0rc3; ``dynamo/trtllm/main.py``) a ``kv_cache_config`` of the YAML
+replaces that of the flags as a whole, and sizes go through ``build_config`` (``built_sizes``).
 """
 
 from __future__ import annotations
@@ -19,8 +22,11 @@ from typing import TYPE_CHECKING, Any
 from gptoss.command_lines.arguments import converted, typed, unresolved
 from gptoss.deployment.model import Problem
 from gptoss.deployment.settings import Claim, Layer, Settings
+from gptoss.facts.engine_keys import schema_for
 from gptoss.facts.versions import trtllm_number
+from gptoss.precedence.built_sizes import lay_sizes, others, size_defaults, sizes_law
 from gptoss.precedence.claims import Book, engine_claims, flag_claims
+from gptoss.precedence.periods import period_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -33,6 +39,7 @@ if TYPE_CHECKING:
 OVERRIDE = "--override-engine-args"
 CONNECTOR, KVBM_CONNECTOR = "--connector", "kvbm"
 MAX_DEPTH = 64
+KV_CACHE = "kv_cache_config"
 
 BUILT_BLOCKS = ("scheduler_config", "kv_connector_config")
 """Blocks that Dynamo builds itself; one in the engine YAML replaces them as a whole."""
@@ -72,15 +79,27 @@ def engine_settings(
         release: The release that runs it; None is taken for the default one.
     """
     release = release or facts.default_release
+    flags = [*flag_claims(arguments), *_connector_claims(arguments)]
+    yaml = list(engine_claims(engine, facts, locate))
+    overrides = list(_override_claims(arguments))
+    order = period_of(release.trtllm, facts.engine["merge"]["order"]["dynamo"])
+    replaced = (KV_CACHE,) if order.get(KV_CACHE) == "replaced" else ()
     objects = object_blocks(release.trtllm, facts)
-    book = Book({Layer.ENGINE: BUILT_BLOCKS, Layer.OVERRIDE: objects})
+    if replaced and not any(key.startswith(KV_CACHE) for key, _ in yaml):
+        objects += replaced
+    book = Book({Layer.ENGINE: BUILT_BLOCKS + replaced, Layer.OVERRIDE: objects})
     book.lay(_environment_claims(arguments))
-    book.lay([*flag_claims(arguments), *_connector_claims(arguments)])
-    book.lay(engine_claims(engine, facts, locate))
-    book.lay(_override_claims(arguments))
-    replaced = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
-    built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(replaced)}
-    defaults = {**facts.engine_defaults, **built}
+    sizes: dict[str, Any] = {}
+    if law := sizes_law(release.trtllm, facts):
+        sizes = size_defaults(arguments)
+        lay_sizes(book, law, arguments, flags, yaml, overrides)
+        flags, yaml, overrides = others(flags), others(yaml), others(overrides)
+    book.lay(flags)
+    book.lay(yaml)
+    book.lay(overrides)
+    gone = tuple(block for block in BUILT_BLOCKS if book.replaces(block))
+    built = {key: value for key, value in DYNAMO_DEFAULTS.items() if not key.startswith(gone)}
+    defaults = {**schema_for(facts, release.trtllm).defaults, **sizes, **built}
     return Settings(book.settings(home, defaults), home, defaults)
 
 

@@ -12,8 +12,11 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.settings import Layer, Settings
+from gptoss.facts.engine_keys import schema_for
 from gptoss.facts.versions import trtllm_number
+from gptoss.precedence.built_sizes import lay_sizes, others, sizes_law
 from gptoss.precedence.claims import Book, engine_claims, flag_claims
+from gptoss.precedence.periods import period_of
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -31,19 +34,13 @@ UNDECIDED = "undecided"
 
 def flags_win(version: str, facts: Facts) -> bool | None:
     """Whether a written flag beats the YAML; None where that is undecided or unknown."""
-    wins = _period(version, facts).get("wins", UNDECIDED)
+    wins = period_of(version, _periods(facts)).get("wins", UNDECIDED)
     return None if wins == UNDECIDED else wins[0] == "flag"
 
 
-def _period(version: str, facts: Facts) -> dict[str, Any]:
-    """What is known about flags and YAML in a version; empty where nothing is."""
-    number = trtllm_number(version)
-    for period in facts.engine["merge"]["order"]["trtllm_serve"] if number else ():
-        since, until = (trtllm_number(period.get(end, "")) for end in ("since", "until"))
-        if (not since or number >= since) and (not until or number <= until):
-            known: dict[str, Any] = period
-            return known
-    return {}
+def _periods(facts: Facts) -> list[dict[str, Any]]:
+    known: list[dict[str, Any]] = facts.engine["merge"]["order"]["trtllm_serve"]
+    return known
 
 
 def serve_settings(
@@ -66,12 +63,17 @@ def serve_settings(
         facts: Defaults, open blocks and the order of flags and YAML.
         locate: Gives the place to show for a dotted key and its place in the engine YAML.
     """
-    layers = [flag_claims(arguments), engine_claims(engine, facts, locate)]
-    replaces = _period(version, facts).get(BLOCK) == "replaced"
+    flags, yaml = list(flag_claims(arguments)), list(engine_claims(engine, facts, locate))
+    replaces = period_of(version, _periods(facts)).get(BLOCK) == "replaced"
     book = Book({Layer.ENGINE: (BLOCK,) if replaces else ()})
+    if law := sizes_law(version, facts):
+        lay_sizes(book, law, arguments, flags, yaml)
+        flags, yaml = others(flags), others(yaml)
+    layers = [flags, yaml]
     for layer in reversed(layers) if flags_win(version, facts) else layers:
         book.lay(layer)
-    defaults = {**facts.engine_defaults, **_defaults(arguments.program)}
+    known = schema_for(facts, version).defaults if trtllm_number(version) else facts.engine_defaults
+    defaults = {**known, **_defaults(arguments.program)}
     return Settings(book.settings(home, defaults), home, defaults)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.engine.unknown_keys import BUILD_CONFIG
+from gptoss.precedence.claims import BUILD_CONFIG
 from gptoss.rules.rule import SERVE, Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Runtime
 from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
 from gptoss.facts.engine_types import fault, mended
+from gptoss.precedence.claims import BUILD_CONFIG
 from gptoss.rules.readings import written
 from gptoss.rules.right_answers import claimed_value, renamed
 from gptoss.rules.rule import Need, Said, Severity, rule
@@ -20,8 +21,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Facts, Release
     from gptoss.rules.fixes import Fix
 
-# trtllm-serve drops it; E018 tells.
-BUILD_CONFIG = "build_config"
 SOURCE = (
     "NVIDIA/TensorRT-LLM tensorrt_llm/llmapi/llm_args.py, read for the versions that "
     "schema/engine/fields.yaml names; llm.py: 'LLM got invalid argument'"
@@ -104,6 +103,7 @@ def _unknown_keys(
     worker: Worker, deployment: Deployment, schema: EngineSchema, *, certain: bool
 ) -> Iterator[Said]:
     serves = deployment.runtime is Runtime.SERVE
+    # trtllm-serve drops build_config; E018 tells.
     taken = {*schema.facts["trtllm_serve_keys"], BUILD_CONFIG} if serves else set()
     told: set[str] = set()
     for claim, key in _written_keys(worker):

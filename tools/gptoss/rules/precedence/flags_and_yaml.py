@@ -6,6 +6,8 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
+from gptoss.precedence.built_sizes import BUILT, sizes_law
+from gptoss.precedence.built_sizes import SIZES as BUILT_SIZES
 from gptoss.precedence.serve import flags_win
 from gptoss.rules.fixes import add_flag
 from gptoss.rules.right_answers import given_value, without_claim
@@ -39,9 +41,11 @@ def setting_beaten(worker: Worker, deployment: Deployment, facts: Facts) -> Iter
     them wins in between is not known.
     """
     undecided = _is_undecided(deployment, facts)
+    release = deployment.release
+    built = sizes_law(release.trtllm, facts) == BUILT if release else False
     for setting in worker.engine:
         winner = setting.winner
-        if winner is None or winner.layer not in NAMES:
+        if winner is None or winner.layer not in NAMES or (built and setting.key in BUILT_SIZES):
             continue
         for claim in setting.beaten:
             if claim.layer in WEAKER and claim.value != winner.value:

@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from gptoss.rules.fixes import Fix
     from gptoss.text.places import Located
 
-# Flags that went before the oldest release whose parser is known, with the first without them.
-LONG_GONE = {"--disaggregation-strategy": "0.7", "--next-endpoint": "0.7"}
 # What does the work of a flag under another name.
 REPLACED = {
     "--publish-metrics": "--publish-events-and-metrics",
@@ -69,12 +67,9 @@ def other_releases_flags(reading: Reading) -> Iterator[Said]:
     for fault in _faults(reading, Kind.UNKNOWN):
         word = fault.name
         known_to = _releases(reading, word)
-        if known_to:
-            told = span(reading.program, known_to)
-        elif word in LONG_GONE:
-            told = f"is gone since release {LONG_GONE[word]}"
-        else:
+        if not known_to:
             continue
+        told = span(reading.program, known_to)
         instead, gone = _instead(reading, word, known_to), "gone" in told
         yield Said(
             fault.at,
@@ -130,7 +125,7 @@ def unknown_flags(reading: Reading, facts: Facts) -> Iterator[Said]:
         word = fault.name
         if fault.kind is Kind.AMBIGUOUS:
             told, hint = f"is ambiguous: {fault.told}", "write the whole name"
-        elif _releases(reading, word) or word in LONG_GONE:
+        elif _releases(reading, word):
             continue
         else:
             told, hint = f"is no flag of {reading.told}", _hint(reading, word, facts)
