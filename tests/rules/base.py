@@ -181,7 +181,7 @@ def accuracy() -> dict[str, Any]:
 
 def _frontend(disaggregated: bool, release: str) -> dict[str, Any]:
     args = ["--router-mode", "round-robin", "--http-port", "8000", "--migration-limit", "3"]
-    if disaggregated and FACTS.releases[release].enforce_disagg == "effective":
+    if disaggregated and FACTS.every_release[release].enforce_disagg == "effective":
         args.append("--enforce-disagg")
     return {
         "componentType": "frontend",

@@ -38,7 +38,7 @@ def server(release: str) -> dict[str, Any]:
     gpus = {"nvidia.com/gpu": "4"}
     container = {
         "name": "main",
-        "image": f"{IMAGE}:{FACTS.releases[release].trtllm}",
+        "image": f"{IMAGE}:{FACTS.every_release[release].trtllm}",
         "command": ["trtllm-serve"],
         "args": [base.MODEL, *(word for pair in FLAGS.items() for word in pair)],
         "env": base.variables(

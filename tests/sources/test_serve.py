@@ -170,12 +170,12 @@ def test_an_engine_yaml_that_is_only_in_the_image_is_not_known() -> None:
         ("nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14-arm64", "1.2.1"),
         ("registry:5000/tensorrt-llm:1.3.0rc22@sha256:" + "0" * 64, "1.4.2"),
         ("nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1", "1.3.1"),
-        ("nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc20", None),
-        ("nvcr.io/nvidia/tensorrt-llm/release:1.2.1", None),
+        ("nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc20", "1.3.1"),
+        ("nvcr.io/nvidia/tensorrt-llm/release:1.2.1", "0.8.1"),
         ("nvcr.io/nvidia/tensorrt-llm/release", None),
     ],
 )
-def test_the_release_is_the_one_that_ships_the_images_tensorrt_llm(
+def test_the_release_is_the_last_that_ships_no_newer_tensorrt_llm_than_the_image(
     image: str, release: str | None
 ) -> None:
     found = deployment(workload(STARTS["bare"], image)).release

@@ -82,8 +82,8 @@ RELEASE: Shape = {
 }
 RELEASES = FileShape(
     top={
-        **{key: MAP for key in ("sources", "older", "releases")},
-        **{key: TEXT for key in ("default", "image", "serveImage")},
+        **dict.fromkeys(("sources", "older", "releases"), MAP),
+        **dict.fromkeys(("default", "image", "serveImage"), TEXT),
     },
     entries={"older": RELEASE, "releases": RELEASE},
     names=like("a version such as 1.2.1", r"\d+\.\d+\.\d+"),
