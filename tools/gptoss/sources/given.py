@@ -43,6 +43,7 @@ class GivenFile:
         among_manifests: Whether it stands in a folder of manifests, and so is one of them.
         beside_documents: Whether it is a benchmark that counts only where the documents of its
             folder have none.
+        beside_scripts: Whether it counts only as an engine file of the scripts of its folder.
     """
 
     def __init__(
@@ -52,11 +53,13 @@ class GivenFile:
         *,
         among_manifests: bool = False,
         beside_documents: bool = False,
+        beside_scripts: bool = False,
     ) -> None:
         self.path = path
         self.label = label or str(path)
         self.among_manifests = among_manifests
         self.beside_documents = beside_documents
+        self.beside_scripts = beside_scripts
 
     @property
     def is_stdin(self) -> bool:
@@ -109,8 +112,8 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
 
     Of a folder that is its compose file; else, if there is a manifest, every YAML file right in
     it; either with the one script that measures, where nothing else does. Else it is the scripts
-    that serve or measure a model; else every YAML file, each by what it is; else its kustomize
-    base.
+    that serve or measure a model, with the engine files beside them; else every YAML file, each by
+    what it is; else its kustomize base.
 
     Args:
         name: A path, or ``-`` for standard input.
@@ -139,7 +142,7 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
         return _with_benchmark(manifests, scripts, left_out)
     runs = [file for file in scripts if SERVES.search(file.text) or MEASURES.search(file.text)]
     if runs or documents:
-        return runs or [GivenFile(file.path) for file in documents]
+        return [*runs, *(GivenFile(file.path, beside_scripts=bool(runs)) for file in documents)]
     if (path / BASE).is_file():
         left_out += _overlays(path)
         return given_files(str(path / BASE.parent), left_out)

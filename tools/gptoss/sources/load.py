@@ -5,7 +5,9 @@ from __future__ import annotations
 import os
 import sys
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.sources.chart.helm import find_helm, render
@@ -13,7 +15,7 @@ from gptoss.sources.request import Plan, Request, plan_of
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Sequence
     from concurrent.futures import Future
 
     from gptoss.deployment.model import Deployment
@@ -88,7 +90,8 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
         kind_of,
     )
 
-    kinds = [(file, kind_of(file, facts)) for file in plan.files]
+    kinds = [(file, kind_of(file, facts)) for file in plan.files if not file.beside_scripts]
+    kinds += _engine_files((file for file in plan.files if file.beside_scripts), facts)
     workloads = [file for file, kind in kinds if kind is WORKLOAD]
     others = [(file, kind) for file, kind in kinds if kind is not WORKLOAD]
     if others and (request.files or request.settings or request.typed):
@@ -101,9 +104,9 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     found: list[Deployment] = []
     together = []
     if scripts:
-        beside = {file.name: file.text for file in (*engines, *configs)}
-        found += _scripts(scripts, asked, beside)
-    elif engines or configs:
+        found += _scripts(scripts, asked, engines, configs)
+        engines, configs = [file for file in engines if _is_left(file, found)], []
+    if engines or configs:
         from gptoss.sources.engines_together import deployments_of_engines
 
         found += deployments_of_engines(engines, configs, request, facts)
@@ -117,14 +120,42 @@ def _given(plan: Plan, request: Request, facts: Facts) -> _Given:
     return _Given(deployments, workloads)
 
 
+def _engine_files(
+    files: Iterable[GivenFile], facts: Facts
+) -> Iterator[tuple[GivenFile, Kind | None]]:
+    """Those of the files beside scripts that are about an engine; nobody named any of them."""
+    from gptoss.sources.kinds import DISAGGREGATED, ENGINE, kind_of
+
+    for file in files:
+        with suppress(InputError):
+            kind = kind_of(file, facts)
+            if kind in (DISAGGREGATED, ENGINE):
+                yield file, kind
+
+
+def _is_left(file: GivenFile, found: Sequence[Deployment]) -> bool:
+    """Whether an engine file stands beside scripts of which none names it."""
+    named = {Path(worker.engine.home.file) for each in found for worker in each.workers}
+    return file.beside_scripts and file.path.resolve() not in {path.resolve() for path in named}
+
+
 def _scripts(
-    files: Sequence[GivenFile], asked: Asked, beside: Mapping[str, str]
+    files: Sequence[GivenFile],
+    asked: Asked,
+    engines: Sequence[GivenFile],
+    configs: Sequence[GivenFile],
 ) -> Iterator[Deployment]:
     """The deployments that scripts start, with the engine files that are given along."""
     from gptoss.sources.containers.script import build_script
+    from gptoss.sources.containers.script_files import Beside
     from gptoss.sources.containers.script_group import GivenScript, deployments_of
 
     request = asked.request
+    beside = Beside(
+        engines={file.name: file.text for file in engines},
+        servers={file.name: file.text for file in configs},
+        by_folder=all(file.beside_scripts for file in (*engines, *configs)),
+    )
     told = (request.release, request.gpu, request.gpus)
     for scripts in deployments_of([GivenScript(file.text, file.name) for file in files]):
         yield build_script(scripts, asked.facts, *told, beside)

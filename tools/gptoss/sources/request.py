@@ -110,7 +110,7 @@ def _sorted(request: Request) -> Plan:
             plan.charts.append(_over(name, (target,), overlays, settings))
             continue
         for file in given_files(name, plan.left_out):
-            if is_values(file) and not file.among_manifests:
+            if not file.among_manifests and not file.beside_scripts and is_values(file):
                 plan.charts.append(_over(file.label, (file.path,), overlays, settings))
             else:
                 plan.files.append(file)

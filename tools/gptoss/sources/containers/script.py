@@ -15,21 +15,26 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Platform
+from gptoss.deployment.model import Platform, Role
 from gptoss.deployment.pods import Mount, Pod
 from gptoss.sources.containers.build import deployment_of
 from gptoss.sources.containers.isolation import of_run
 from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
-from gptoss.sources.containers.script_files import Files
+from gptoss.sources.containers.script_files import Beside, Files
 from gptoss.sources.containers.script_group import read_together
-from gptoss.sources.engine_alone import on_nodes
+from gptoss.sources.containers.server_roles import roles_of
+from gptoss.sources.engine_alone import Told, on_nodes
+from gptoss.sources.engines_together import build_servers
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import Task, container_of
+from gptoss.sources.parts.disaggregated import disaggregated
 from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
+from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
+from gptoss.text.yaml_tree import Tree, parse_embedded
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -54,7 +59,7 @@ def build_script(
     release: str | None = None,
     gpu: str | None = None,
     gpus: int | None = None,
-    beside: Mapping[str, str] | None = None,
+    beside: Beside | None = None,
 ) -> Deployment:
     """The deployment that a script starts, or several that are run one after the other.
 
@@ -67,7 +72,7 @@ def build_script(
         release: Dynamo release that runs it, where neither image nor script says so.
         gpu: Kind of GPU, as ``schema/hardware.yaml`` names it.
         gpus: GPUs of a worker that says nothing about its own.
-        beside: Texts of the engine files given along with it, by name.
+        beside: Files given along with it.
 
     Raises:
         InputError: It starts no model, the release or GPU is not known, or an engine file cannot
@@ -86,14 +91,42 @@ def build_script(
         release=release or told.get("release"),
         gpu=facts.gpu(kind) if kind else None,
     )
-    along = {name: whole_document(content, name) for name, content in (beside or {}).items()}
-    files = Files(script.documents, NamedFiles(Path(main.name).parent), along)
-    deployment = deployment_of(list(_containers(started, files, gpus)), origin, facts)
+    along = beside or Beside()
+    files = Files(
+        script.documents,
+        NamedFiles(Path(main.name).parent),
+        {name: whole_document(text, name) for name, text in along.engines.items()},
+        {name: whole_document(text, name) for name, text in along.servers.items()},
+        along.by_folder,
+    )
+    servers = _servers(started, files)
+    if servers and not main.kinds:
+        return build_servers(
+            servers, origin.source, (), facts, Told(release=origin.release, gpu=kind)
+        )
+    read = disaggregated(servers) if servers else None
+    roles = roles_of(started, read.servers if read else ())
+    deployment = deployment_of(list(_containers(started, files, gpus, roles)), origin, facts)
     return replace(
         deployment,
         workers=tuple(_with_gpus(worker) for worker in deployment.workers),
-        problems=(*deployment.problems, *files.named.problems),
+        problems=(
+            *deployment.problems,
+            *files.named.problems,
+            *(read.problems if read else ()),
+        ),
     )
+
+
+def _servers(started: Sequence[Process], files: Files) -> Tree | None:
+    """The configuration that the script gives ``trtllm-serve disaggregated``."""
+    for process in started:
+        run = process.container
+        document = files.servers_of(process, run.folders if run else {})
+        tree = parse_embedded(document.content) if document and document.known else None
+        if tree and is_disaggregated(tree):
+            return tree
+    return None
 
 
 def build_workload(given: GivenScript) -> Benchmark | None:
@@ -110,7 +143,7 @@ def build_workload(given: GivenScript) -> Benchmark | None:
     ]
     if {process.task for process in started} != {Task.BENCHMARK}:
         return None
-    (container,) = _containers(started, Files((), NamedFiles(Path(given.name).parent), {}), None)
+    (container,) = _containers(started, Files((), NamedFiles(Path(given.name).parent)), None, {})
     scope = Scope(as_rendered)
     found = benchmark_of(container.name, container.read(scope).pod, scope)
     return replace(found, is_job=False)
@@ -121,7 +154,9 @@ def _head(text: str) -> list[str]:
     return match.group(1).split() if match else []
 
 
-def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> Iterator[Container]:
+def _containers(
+    started: Sequence[Process], files: Files, gpus: int | None, roles: Mapping[int, Role]
+) -> Iterator[Container]:
     """Processes that matter, each kind of replica once, under names that are their own."""
     kinds: dict[tuple[object, ...], list[tuple[int, Process]]] = {}
     turn = 0
@@ -134,13 +169,14 @@ def _containers(started: Sequence[Process], files: Files, gpus: int | None) -> I
     for turns in kinds.values():
         alike = [process for _, process in turns]
         first = alike[0]
-        name = _unused(first.name, names)
+        role = roles.get(id(first))
+        name = _unused(role if role and first.name == first.kind else first.name, names)
         names.add(name)
         count = _at_once(turns)
         replicas = Located(count, first.command.place) if count > 1 else None
         counted = all(process.step.counted or not process.step.background for process in alike)
-        read = _apart(_read(alike, files, gpus), first, runs)
-        yield container_of(name, read, replicas, counted=counted)
+        read = _apart(_read(alike, files, gpus, role), first, runs)
+        yield replace(container_of(name, read, replicas, counted=counted), role=role)
 
 
 def _at_once(turns: Sequence[tuple[int, Process]]) -> int:
@@ -167,7 +203,7 @@ def _unused(name: str, names: set[str]) -> str:
     return found
 
 
-def _read(alike: Sequence[Process], files: Files, gpus: int | None) -> ReadPod:
+def _read(alike: Sequence[Process], files: Files, gpus: int | None, role: Role | None) -> ReadPod:
     process = alike[0]
     run, place = process.container, process.command.place
     steps = tuple(each.command for each in alike) if process.task is Task.BENCHMARK else ()
@@ -184,7 +220,8 @@ def _read(alike: Sequence[Process], files: Files, gpus: int | None) -> ReadPod:
     )
     asked = Located(gpus, place) if gpus else None
     found = _visible(process.devices) or (run.gpus if run else None) or asked
-    documents = files.named_by(process, run.folders if run else {})
+    roles = {each.value: each for each in Role}
+    documents = files.named_by(process, run.folders if run else {}, role or roles.get(process.kind))
     return ReadPod(pod, found, documents)
 
 

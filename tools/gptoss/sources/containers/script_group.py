@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Role
 from gptoss.sources.containers.docker_run import docker_run
 from gptoss.sources.containers.processes import processes
+from gptoss.sources.containers.server_roles import server_list
 from gptoss.sources.parts.container import Task
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
@@ -57,6 +58,11 @@ class GivenScript:
         return frozenset(process.kind for process in started if process.task in SERVING)
 
     @property
+    def is_in_front(self) -> bool:
+        """Whether it only starts what stands in front of disaggregated servers."""
+        return not self.kinds and any(server_list(step.command) for step in self.alone.steps)
+
+    @property
     def is_whole(self) -> bool:
         """Whether nothing is missing: a server, or a frontend with workers for prefill and decode.
 
@@ -86,7 +92,8 @@ def deployments_of(scripts: Sequence[GivenScript]) -> list[list[GivenScript]]:
     """The scripts by deployment, each in the order in which it is run.
 
     Scripts that need no other are a deployment each. As soon as one of them is only a part, such as
-    the command of the prefill worker, or the one that opens the container, all are one deployment.
+    the command of the prefill worker, or the one that opens the container, all are one deployment;
+    so are servers with what stands in front of them.
 
     Raises:
         InputError: One is a part, and several others are whole.
@@ -94,6 +101,8 @@ def deployments_of(scripts: Sequence[GivenScript]) -> list[list[GivenScript]]:
     part = next((script for script in scripts if script.is_part), None)
     if len(scripts) < 2 or part is None:
         return [[script] for script in scripts]
+    if any(script.is_in_front for script in scripts):
+        return [sorted(scripts, key=lambda script: script.turn)]
     whole = [script.name for script in scripts if script.is_whole]
     if len(whole) > 1:
         raise InputError(

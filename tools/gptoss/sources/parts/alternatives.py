@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 from difflib import SequenceMatcher
 from functools import reduce
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from gptoss.sources.parts.role_names import role_of_file
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
@@ -16,7 +18,9 @@ if TYPE_CHECKING:
     from gptoss.text.shell.result import HereDocument, Step
 
 PROGRAMS = ("trtllm-serve", "tensorrt_llm.commands.serve", "dynamo.trtllm", "dynamo.frontend")
-ROLE = "--disaggregation-mode"
+ROLE, SERVER_ROLE = "--disaggregation-mode", "--server_role"
+# Flags of the engine file of trtllm-serve, whose name may tell the role.
+FILE = ("--config", "--extra_llm_api_options")
 # What stands for any number of words.
 ANY = "${@}"
 
@@ -50,8 +54,10 @@ def _program(command: Command) -> str:
     program = next((name for name in PROGRAMS if name in names), "")
     if not program:
         return ""
-    role = next((w for w, before in zip(words[1:], words, strict=False) if before == ROLE), "")
-    return f"{program} {role}"
+    after = dict(pairwise(words))
+    file = next((after[flag] for flag in FILE if flag in after), "")
+    role = after.get(ROLE) or after.get(SERVER_ROLE) or (role_of_file(file) if file else "")
+    return f"{program} {role or ''}"
 
 
 def _either(one: Step, other: Step) -> Step:
