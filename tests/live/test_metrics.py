@@ -79,6 +79,8 @@ def test_frontend_and_worker_tell_what_the_dashboard_of_dynamo_shows() -> None:
         running.ready(PATIENCE)
         assert stream(running, 20) == WHOLE
         assert refused(running, {"model": "another", "messages": [HELLO]}) == 404
+        asked = {"model": running.model, "messages": [HELLO]}
+        assert refused(running, asked | {"nvext": {"ignore_eos": True}}) == 400
         told = samples(f"{running.url}/metrics") + samples(f"http://127.0.0.1:{port}/metrics")
     assert not_told("dynamo", told) == []
 

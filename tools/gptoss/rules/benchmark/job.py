@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 HOSTNAME = "kubernetes.io/hostname"
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
+PYTHON_INSTALLERS = ("pip", "pip3", "uv", "pipx", "python", "python3")
+# A load generator by its name alone, or the newest commit of its repository or of a branch.
+MOVING = re.compile(
+    r"(aiperf|genai-perf|guidellm|llmperf)(\[[^]]*\])?"
+    r"|(aiperf @ )?git\+https?://\S+/(aiperf|perf_analyzer)(\.git)?(@(main|master|HEAD))?(#\S*)?"
+)
 INSTALLERS = {
     "apt-get": ("install", "update"),
     "apt": ("install", "update"),
@@ -88,6 +94,31 @@ def _installer(pod: Pod) -> tuple[Place, str] | None:
                 line = command.line
                 return command.place, line if len(line) < 60 else f"{line[:57]}..."
     return None
+
+
+@rule(
+    "B031",
+    "client-not-pinned",
+    Severity.WARNING,
+    of=BENCHMARK,
+)
+def client_not_pinned(benchmark: Benchmark) -> Iterator[Said]:
+    """The benchmark installs whatever load generator is newest.
+
+    Versions count tokens, warm-up and percentiles differently. Two runs of one Job then differ for
+    no reason that either deployment has.
+    """
+    for command in benchmark.pod.commands:
+        words = [word.value for word in command.words]
+        if "install" not in words or words[0].rpartition("/")[2] not in PYTHON_INSTALLERS:
+            continue
+        for word in command.words[words.index("install") + 1 :]:
+            if MOVING.fullmatch(word.value):
+                yield Said(
+                    word,
+                    f"{word.value} installs the load generator of the day",
+                    "name a version, as in aiperf==0.13.0, or a commit",
+                )
 
 
 @rule(

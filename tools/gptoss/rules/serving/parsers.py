@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.command_lines.arguments import unresolved
 from gptoss.deployment.model import Platform, Runtime
 from gptoss.rules.fixes import add_flag
-from gptoss.rules.readings import TOOL_CALL_PARSER
+from gptoss.rules.readings import TOOL_CALL_PARSER, is_hub_id
 from gptoss.rules.right_answers import given_value
 from gptoss.rules.rule import DYNAMO, KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.subjects import ENTRANCES, FRONTEND, WORKERS
@@ -98,6 +98,36 @@ def parser_of_another_model(worker: Worker, model: Model) -> Iterator[Said]:
             )
 
 
+@rule(
+    "S033",
+    "harmony-parser-of-another-model",
+    Severity.WARNING,
+    of=WORKERS,
+    runtimes=DYNAMO,
+)
+def harmony_parser_of_another_model(worker: Worker) -> Iterator[Said]:
+    """A parser of gpt-oss reads what another model writes.
+
+    Only gpt-oss writes harmony's channels. Its parsers find none in another model's text, and
+    answers come out empty or whole in reasoning_content.
+    """
+    named = [each.value.lower() for each in (worker.model, worker.served_name) if each]
+    if not worker.model or not is_hub_id(worker.model.value):
+        return
+    if any("gpt-oss" in each or "gpt_oss" in each for each in named):
+        return
+    for flag, own in ((REASONING, "gpt_oss"), (TOOLS, "harmony")):
+        parser = worker.arguments[flag]
+        if parser.place and parser.value == own:
+            yield Said(
+                parser.place,
+                f"{parser.spelling} {own} reads the channels of gpt-oss, but the model is "
+                f"{worker.model.value}",
+                f"name the parser of {worker.model.value}, or leave the flag out",
+                also=[(worker.model, f"the model is {worker.model.value}")],
+            )
+
+
 def _is_known(parser: InForce) -> bool:
     """Whether the release has a parser; a variable's name is not compared at the start."""
     if not parser.given or not parser.flag or not parser.flag.choices:
@@ -121,7 +151,7 @@ def harmony_vocabulary_missing(frontend: Frontend, model: Model) -> Iterator[Sai
     then, every response still has status 200, with raw channel markup and without tool calls, and
     the log says next to nothing.
     """
-    yield from _without_vocabulary(frontend, model, "nothing is parsed when that fails")
+    yield from _without_vocabulary(frontend, model, "nothing is parsed")
 
 
 @rule(
@@ -140,9 +170,9 @@ def harmony_vocabulary_downloaded(
     leaves reasoning and tool calls in the text.
     """
     if deployment.runtime is Runtime.SERVE:
-        yield from _without_vocabulary(entrance, model, "chat is answered with 400 without it")
+        yield from _without_vocabulary(entrance, model, "chat is answered with 400")
     elif deployment.platform is Platform.CONTAINERS:
-        yield from _without_vocabulary(entrance, model, "nothing is parsed when that fails")
+        yield from _without_vocabulary(entrance, model, "nothing is parsed")
 
 
 def _without_vocabulary(entrance: Frontend | Worker, model: Model, failing: str) -> Iterator[Said]:
@@ -153,7 +183,7 @@ def _without_vocabulary(entrance: Frontend | Worker, model: Model, failing: str)
     yield Said(
         entrance.command or entrance,
         "TIKTOKEN_ENCODINGS_BASE is not set, so the harmony vocabulary is downloaded at the first "
-        f"request, and {failing}",
+        f"request, and {failing} when that fails",
         "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
         "folder",
     )
