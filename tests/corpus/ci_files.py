@@ -20,6 +20,9 @@ REFERENCES = Path(__file__).with_name("ci.yaml")
 MODEL = "openai/gpt-oss-120b"
 # What a benchmark of perf-sanity says beside the settings of its server.
 NOT_ENGINE = {"name", "model_name", "client_configs", "server_env_var"}
+SECTIONS = ("context_servers", "generation_servers")
+# What a test of disaggregation hands to its server, and not to the workers.
+NOT_WORKER = {"model", "hostname", "port", "conditional_disagg_config", *SECTIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,32 +66,41 @@ def deployments_of(reference: Reference, file: Path, scratch: Path) -> list[Depl
     Args:
         reference: What is known about it.
         file: The file itself.
-        scratch: A folder for the engine YAMLs in it.
+        scratch: A folder for the files that it is taken apart into.
     """
-    if reference.form != "perf":
-        given = Request((str(file),), release=reference.release, gpu=reference.gpu)
-        return load(given).deployments
-    found = []
-    for names in engine_files(yaml.safe_load(file.read_text(encoding="utf-8")), scratch):
-        found += load(Request(names, release=reference.release, gpu=reference.gpu)).deployments
-    return found
+    files = [str(file)]
+    if reference.form in {"perf", "serve"}:
+        files = [*written(yaml.safe_load(file.read_text(encoding="utf-8")), scratch)]
+    given = (Request((name,), release=reference.release, gpu=reference.gpu) for name in files)
+    return [deployment for request in given for deployment in load(request).deployments]
 
 
-def engine_files(held: dict[str, Any], scratch: Path) -> Iterator[tuple[str, ...]]:
-    """Write the engine YAMLs of a perf-sanity test; yields the files of each deployment.
+def written(held: dict[str, Any], scratch: Path) -> Iterator[str]:
+    """Write what a test starts: servers of both roles, or an engine YAML a benchmark.
 
-    A file named after a role is read as that worker's.
+    A test of disaggregation starts the workers by themselves, each with what stands at the top of
+    the file, under what stands in its section.
     """
+    if "context_servers" in held:
+        top = {key: value for key, value in held.items() if key not in NOT_WORKER}
+        sections = {key: {**top, **held[key]} for key in SECTIONS}
+        rest = {key: value for key, value in held.items() if key in NOT_WORKER}
+        yield _write(scratch / "disaggregated.yaml", rest | {"model": MODEL} | sections)
+        return
     if "worker_config" in held:
         workers = held["worker_config"]
-        pair = {"prefill": workers["ctx"], "decode": workers["gen"]}
-        yield tuple(_write(scratch / f"{role}.yaml", engine) for role, engine in pair.items())
+        pair = {
+            "model": MODEL,
+            "context_servers": {"num_instances": 1, **workers["ctx"]},
+            "generation_servers": {"num_instances": 1, **workers["gen"]},
+        }
+        yield _write(scratch / "disaggregated.yaml", pair)
         return
     for server in held["server_configs"]:
         engine = {key: value for key, value in server.items() if key not in NOT_ENGINE}
-        yield (_write(scratch / f"{server['name']}.yaml", engine),)
+        yield _write(scratch / f"{server['name']}.yaml", {"model": MODEL, **engine})
 
 
-def _write(path: Path, engine: dict[str, Any]) -> str:
-    path.write_text(yaml.safe_dump({"model": MODEL, **engine}, sort_keys=False), encoding="utf-8")
+def _write(path: Path, content: dict[str, Any]) -> str:
+    path.write_text(yaml.safe_dump(content, sort_keys=False), encoding="utf-8")
     return str(path)
