@@ -20,7 +20,7 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live cluster-test template generate verify helm oracles bench lock clean
+	typecheck unit live cluster-test template generate verify sweep helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -75,6 +75,9 @@ generate: $(DEV) helm ## Write everything that is generated
 
 verify: $(DEV) helm ## Fail when something generated is stale
 	$(BIN)/python -m generate --verify
+
+sweep: $(DEV) helm ## Set every key to wrong values and record what check says (WITH=--verify: compare)
+	$(BIN)/python -m sweep $(WITH)
 
 fmt: $(DEV) ## Format the code
 	$(BIN)/ruff check -q --fix-only .

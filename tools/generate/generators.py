@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from generate.chart import chart_facts, chart_readme, values_schema
 from generate.cli_schema import cli_schema
+from generate.coverage import coverage
 from generate.dashboards import dashboards
 from generate.documents_page import documents_page
 from generate.engine_schema import engine_schema
@@ -30,5 +31,6 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     rule_reference,
     target_pages,
     documents_page,
+    coverage,
     pages,
 ]
