@@ -15,9 +15,9 @@ EVERY = {"values": 97, "together": 11, "engine": 23, "pods": 19}
 @pytest.mark.parametrize("surface", SURFACES)
 def test_what_is_recorded_as_found_is_still_found(surface: str) -> None:
     record = read()[surface]
-    for case in cases([surface])[:: EVERY[surface]]:
-        entry = record[case.key][case.shown]
-        verdict = judgements_of(surface).verdict(case.key, case.shown, entry.refusal)
+    known = [case for case in cases([surface]) if case.shown in record.get(case.key, {})]
+    for case in known[:: EVERY[surface]]:
+        verdict = judgements_of(surface).verdict(case.key, case.shown, case.refusal)
         assert verdict
         if verdict.is_harmful and not verdict.silent:
             assert verdict.is_told(said(case)), f"{case.key}: {case.shown}"
