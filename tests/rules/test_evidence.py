@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
@@ -12,8 +13,6 @@ from gptoss.rules.rule import RULES, Rule, Severity
 from tests.rules.examples import FACTS, deployment_of, read
 
 if TYPE_CHECKING:
-    from pathlib import Path
-
     from gptoss.rules.finding import Finding
 
 rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
@@ -49,6 +48,11 @@ def test_what_is_inferred_is_no_error(rule: Rule) -> None:
 def test_a_rule_quotes_a_line_or_says_what_it_is_inferred_from(rule: Rule) -> None:
     evidence = rule.evidence
     assert evidence.inferred or any(seen.quotes for seen in evidence.seen), rule.source
+
+
+@rules
+def test_a_run_that_shows_it_is_a_test_of_ours(rule: Rule) -> None:
+    assert all(Path(s.where).is_file() for s in rule.evidence.seen if s.kind == "run")
 
 
 def test_every_file_of_evidence_belongs_to_a_rule() -> None:
