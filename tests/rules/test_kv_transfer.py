@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 import pytest
 
 from gptoss.checking.checker import run
+from gptoss.rules.rule import Severity
 from tests.rules.examples import FACTS, deployment_of, read
-
-if TYPE_CHECKING:
-    from gptoss.rules.rule import Severity
 
 NIXL = "cache_transceiver_config: {backend: NIXL"
 
@@ -87,3 +83,54 @@ def test_the_default_transport_is_the_one_that_a_variable_chooses(
 def test_prefill_may_be_shorter_than_decode_where_the_prompts_of_the_benchmark_fit() -> None:
     assert "D008" not in told("# prefill.yaml\nmax_seq_len: 9000", "1.3.1")
     assert "D008" in told("# prefill.yaml\nmax_seq_len: 8192", "1.3.1")
+
+
+@pytest.mark.parametrize(
+    ("transports", "starts"),
+    [
+        ("tcp", False),
+        ("rc,sm,self", False),
+        ("^cuda", False),
+        ("^cuda_copy,ib", False),
+        ("all", True),
+        ("^gdr_copy", True),
+        ("rc_x,rc,dc_x,dc,cuda_copy,cuda_ipc", True),
+        ("$(TRANSPORTS)", True),
+    ],
+)
+def test_ucx_needs_a_transport_that_knows_gpu_memory(transports: str, starts: bool) -> None:
+    for backend in ("UCX", "NIXL", "DEFAULT"):
+        text = f"# decode.yaml and prefill.yaml\ncache_transceiver_config: {{backend: {backend}}}\n"
+        found = told(f'{text}---\n# decode env\nUCX_TLS: "{transports}"', "1.3.1")
+        assert ("D019" not in found) is starts
+
+
+@pytest.mark.parametrize(
+    ("backend", "variable", "ignored"),
+    [
+        ("UCX", "TRTLLM_USE_MPI_KVCACHE", True),
+        ("UCX", "TRTLLM_USE_UCX_KVCACHE", False),
+        ("DEFAULT", "TRTLLM_USE_UCX_KVCACHE", False),
+        ("DEFAULT", "TRTLLM_USE_UCX_KV_CACHE", True),
+    ],
+)
+def test_a_variable_chooses_the_transport_only_where_the_engine_yaml_leaves_it_open(
+    backend: str, variable: str, ignored: bool
+) -> None:
+    text = f"# decode.yaml and prefill.yaml\ncache_transceiver_config: {{backend: {backend}}}\n"
+    found = told(f'{text}---\n# decode env and prefill env\n{variable}: "1"', "1.3.1")
+    assert ("D017" in found) is ignored
+
+
+def test_the_python_transceiver_does_not_start_where_a_variable_takes_nixl_away() -> None:
+    both = "# decode.yaml and prefill.yaml\n"
+    text = f"{both}cache_transceiver_config: {{backend: DEFAULT, transceiver_runtime: PYTHON}}\n"
+    variable = '---\n# decode env and prefill env\nTRTLLM_USE_UCX_KVCACHE: "1"'
+    assert told(text + variable, "1.3.1")["D016"] is Severity.ERROR
+    assert "D016" not in told(text, "1.3.1")
+
+
+def test_a_known_crash_weighs_less_in_the_release_after_the_one_that_names_it() -> None:
+    both = "# decode.yaml and prefill.yaml\n"
+    found = told(f"{both}{NIXL}, transceiver_runtime: PYTHON}}", "1.5.1")
+    assert found["D023"] is Severity.INFO

@@ -94,8 +94,9 @@ def _set_elsewhere(worker: Worker, key: str, message: str) -> list[tuple[Any, st
 def transceiver_buffer_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """The buffer of the C++ transceiver cannot hold the longest prompt.
 
-    A longer prompt goes through memory that is allocated on the way, which is slow, and with NIXL
-    the transfer fails: what it sends has to be registered beforehand. Unset, the buffer holds
+    A longer prompt goes through memory that is allocated on the way, which is slow and may take
+    what GPU memory is left, and with NIXL the transfer fails: what it sends has to be registered
+    beforehand. Unset, the buffer holds
     max_seq_len from TensorRT-LLM 1.3.0rc3 on, and 512 MB before.
     """
     release, longest = deployment.release, longest_prompt(deployment)
