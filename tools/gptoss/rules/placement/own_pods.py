@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import AntiAffinity
 
 HOST = "kubernetes.io/hostname"
+COMPONENT_LABEL = "nvidia.com/dynamo-component"
 
 
 @rule(
@@ -30,10 +31,12 @@ def keeps_its_own_graph_away(worker: Worker, deployment: Deployment) -> Iterator
 
     That was meant for other deployments, but the label is that of its own graph too. The frontend
     and each worker then need a node of their own, in whichever order they come: on as few nodes as
-    GPUs need some stay Pending.
+    GPUs need some stay Pending. A selector that names components means them, and is not told of.
     """
     for affinity in worker.pod.anti_affinity:
         if not affinity.required or affinity.topology_key != HOST or not affinity.complete:
+            continue
+        if any(key == COMPONENT_LABEL for key, _ in affinity.labels):
             continue
         others = [
             component.name
@@ -55,7 +58,7 @@ def _matches(affinity: AntiAffinity, component: Component, deployment: Deploymen
     """Whether the pods of a component have the labels, those that the operator gives them."""
     labels = {
         GRAPH_LABEL: deployment.name,
-        "nvidia.com/dynamo-component": component.name,
+        COMPONENT_LABEL: component.name,
         "nvidia.com/dynamo-component-type": component.type.value if component.type else "",
     }
     return bool(affinity.labels) and all(
