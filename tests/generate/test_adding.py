@@ -19,7 +19,7 @@ RUN = re.compile(r"<!-- run -->\n```console\n(.*?)```", re.DOTALL)
 COMMANDS = "".join(RUN.findall(GUIDE)).splitlines()
 # What each command of the guide has to say.
 TOLD = (
-    "picks on NVIDIA B300",
+    "on NVIDIA B300 AUTO picks TRTLLM",
     "NVIDIA-B300",
     "1 deployment checked",
     "-> 1.7.0",

@@ -101,7 +101,7 @@ def _largest_used(worker: Worker, sizes: list[int], batch: int) -> int:
 @rule(
     "E041",
     "cuda-graph-sizes-unused",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     needs=(Need.ENGINE,),
 )

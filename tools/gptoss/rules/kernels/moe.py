@@ -184,7 +184,8 @@ def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Sai
 
     CUTEDSL and DENSEGEMM have no kernels for MXFP4 experts: the engine logs a warning and runs
     CUTLASS. From about Dynamo 1.5 on the backend is a preference: where it has no kernels, as
-    DEEPGEMM for these experts or TRTLLM on Hopper, CUTLASS takes its place.
+    DEEPGEMM for these experts or TRTLLM on Hopper (1.6), CUTLASS takes its place. Whether gpt-oss
+    starts with it then nobody says.
     """
     backend, kernels = worker.engine["moe_config.backend"], moe_kernels()
     known, kind = kernels.backends.get(str(backend.value)), kernels.generation(worker.gpu)
@@ -193,7 +194,7 @@ def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Sai
     if known.instead:
         told = f"the engine runs {known.instead} for MXFP4 experts"
     elif deployment.release and known.is_replaced(kind.name, deployment.release):
-        told = f"it has no kernel for MXFP4 experts on {kind.name.capitalize()}: another one runs"
+        told = f"it has none for MXFP4 experts on {kind.name.capitalize()}: another runs, or none"
     else:
         return
     yield Said(
@@ -201,3 +202,25 @@ def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Sai
         f"moe_config.backend is {known.name}, but {told}",
         f"write moe_config.backend: {kind.auto}, or leave it out",
     )
+
+
+@rule(
+    "M009",
+    "triton-slow-in-image",
+    Severity.WARNING,
+    of=WORKERS,
+    needs=(Need.ENGINE, Need.MODEL, Need.GPU, Need.RELEASE),
+)
+def triton_slow_in_image(worker: Worker, release: Release) -> Iterator[Said]:
+    """The TRITON MoE backend runs on a release whose image has a slow Triton.
+
+    TensorRT-LLM 1.3.0rc5 came with Triton 3.5.1, whose kernel for the experts' activation is far
+    slower. AUTO is TRITON on Hopper.
+    """
+    if worker.gpu and worker.gpu.is_hopper and backend_of(worker) == "TRITON":
+        yield Said(
+            worker.engine["moe_config.backend"],
+            f"TRITON multiplies the experts on {worker.gpu.name}, far slower on TensorRT-LLM "
+            f"{release.trtllm} than before and after",
+            "run release 1.1.1 or later, or write moe_config.backend: CUTLASS",
+        )

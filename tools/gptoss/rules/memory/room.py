@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
+from gptoss.facts.versions import trtllm_number
 from gptoss.facts.world import GIB
 from gptoss.rules.kernels.matrix import backend_of
 from gptoss.rules.memory import estimate
@@ -16,7 +17,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Worker
-    from gptoss.facts.world import Model
+    from gptoss.facts.world import Model, Release
+
+# The first version in which gpt-oss runs on the second KV cache manager by default.
+SECOND_MANAGER = trtllm_number("1.3.0rc25")
 
 
 @rule(
@@ -96,3 +100,31 @@ def attention_window_too_short(worker: Worker, model: Model) -> Iterator[Said]:
         f"{length if full < length else model.sliding_window}",
         f"write max_attention_window: [{model.sliding_window}, {length}]",
     )
+
+
+@rule(
+    "K009",
+    "eagle3-may-not-get-its-memory",
+    Severity.WARNING,
+    of=WORKERS,
+    needs=(Need.ENGINE, Need.MODEL, Need.RELEASE),
+)
+def eagle3_may_not_get_its_memory(worker: Worker, release: Release) -> Iterator[Said]:
+    """Eagle3 with block reuse runs on the second KV cache manager, which may refuse to start.
+
+    That manager guesses its memory too high for gpt-oss with Eagle3 and reuse of sliding windows,
+    and stops with too little memory though enough is free. It is gpt-oss's own from about
+    TensorRT-LLM 1.3.0rc25 on, unless use_kv_cache_manager_v2 says otherwise.
+    """
+    kind = worker.engine["speculative_config.decoding_type"]
+    manager = worker.engine["kv_cache_config.use_kv_cache_manager_v2"].value
+    default = manager in (None, "auto") and trtllm_number(release.trtllm) >= SECOND_MANAGER
+    reuse = worker.engine["kv_cache_config.enable_block_reuse"].value
+    if kind.value in ("Eagle", "Eagle3") and reuse is not False and (manager is True or default):
+        yield Said(
+            kind,
+            "Eagle3 with block reuse may stop the start with too little memory though enough is "
+            "free",
+            "lower max_batch_size or raise free_gpu_memory_fraction if it does, or set "
+            "enable_block_reuse: false",
+        )

@@ -65,7 +65,7 @@ def attention_dp_on_one_gpu(worker: Worker) -> Iterator[Said]:
 @rule(
     "P008",
     "attention-dp-config-unused",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     needs=(Need.ENGINE,),
 )
