@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gptoss.sources.containers.compose_amounts import stop_grace
 from gptoss.sources.containers.compose_text import words
 from gptoss.sources.containers.isolation import chosen
-from gptoss.sources.parts.commands import SHELLS
+from gptoss.sources.parts.inner_shells import SHELLS
 from gptoss.sources.parts.pod_spec import GPU, PodTemplate
 from gptoss.sources.parts.reading import a_map, elements, is_on, shown, string
 from gptoss.text.errors import InputError

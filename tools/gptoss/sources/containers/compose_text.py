@@ -107,13 +107,19 @@ def _text(tree: Tree, what: str) -> str:
     return str(tree.value)
 
 
+def _position(word: str, source: str, start: int) -> int:
+    """Where a word stands, or its first piece where it is written over several lines."""
+    position = source.find(word, start) if word else -1
+    return position if position >= 0 or not word.strip() else source.find(word.split()[0], start)
+
+
 def _placed(found: list[str], tree: Tree, source: str) -> list[tuple[str, Tree]]:
     """The words, each where it stands in the file; one that is not found where the last one was."""
     lines = source.splitlines(keepends=True)
     start = sum(len(line) for line in lines[: tree.place.line - 1]) + tree.place.column - 1
     placed, place = [], tree.place
     for word in found:
-        position = source.find(word, start) if word else -1
+        position = _position(word, source, start)
         if 0 <= position - start < 4 * len(word) + 200:
             line = source.count("\n", 0, position) + 1
             column = position - source.rfind("\n", 0, position)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.pods import Mount
+from gptoss.sources.parts.inner_shells import SHELLS
 from gptoss.text.command import Variable
 from gptoss.text.places import Located
 from gptoss.text.quantity import of_docker
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from gptoss.text.places import Place
 
 ENGINES = ("docker", "podman", "nerdctl")
-SHELLS = ("sh", "bash", "dash", "zsh")
 # Flags without a value (Docker's reference of `docker container run`); all others take one.
 SWITCHES = {
     "--detach", "--disable-content-trust", "--help", "--init", "--interactive",

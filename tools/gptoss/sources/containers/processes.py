@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING
 from gptoss.command_lines.dialects import read_command
 from gptoss.deployment.model import Role
 from gptoss.facts.programs import WORKER, newest
-from gptoss.sources.containers.docker_run import SHELLS, docker_run
+from gptoss.sources.containers.docker_run import docker_run
 from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.commands import module_command, read_commands
 from gptoss.sources.parts.container import Task, task_of
+from gptoss.sources.parts.inner_shells import SHELLS, opened
 from gptoss.sources.parts.launchers import handed_on
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.workers import ROLES
@@ -120,7 +121,7 @@ def processes(script: Script) -> list[Process]:
 def _started_by(steps: Iterable[Step]) -> Iterator[Process]:
     inside: DockerRun | None = None
     outside: Mapping[str, Located[str | None]] = {}
-    for step in merged(steps):
+    for step in merged(opened(steps)):
         files = tuple(step.files.values())
         run = docker_run(step.command, step.environment)
         if run is None:

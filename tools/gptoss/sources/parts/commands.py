@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.alternatives import merged
 from gptoss.sources.parts.environment import filled_in, references
+from gptoss.sources.parts.inner_shells import opened, script_position
 from gptoss.sources.parts.launchers import handed_on
 from gptoss.sources.parts.reading import strings
 from gptoss.text.command import Command, Variable
@@ -19,8 +20,6 @@ if TYPE_CHECKING:
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.shell.result import HereDocument, Step
     from gptoss.text.yaml_tree import Tree
-
-SHELLS = ("sh", "bash", "dash", "ash", "zsh")
 
 Words = list[tuple[str, "Tree"]]
 
@@ -51,7 +50,7 @@ def words_of(container: Tree | None, field: str) -> Words:
 
 def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scope) -> Commands:
     """Reads the words of ``command`` and ``args`` together."""
-    position = _script_position(words)
+    position = script_position([text for text, _ in words])
     if position is None:
         located = [
             Located(filled_in(text, environment, tree.where), tree.where) for text, tree in words
@@ -68,7 +67,7 @@ def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scop
         name: Variable(name, located.value, None, scope.entry("env", name, located.place))
         for name, located in script.exports.items()
     }
-    steps = merged(script.steps)
+    steps = merged(opened(script.steps))
     commands = [Command(_placed(step.command.words, scope)) for step in steps]
     return Commands(
         tuple(commands),
@@ -104,24 +103,6 @@ def module_command(commands: Iterable[Command], module: str) -> Command | None:
         for position, word in enumerate(command.words[1:], 1):
             if word.value == module and command.words[position - 1].value == "-m":
                 return Command(command.words[max(0, position - 2) :])
-    return None
-
-
-def _script_position(words: Words) -> int | None:
-    """Where the script of ``sh -c`` stands among the words; None when no shell is started."""
-    if not words or words[0][0].rpartition("/")[2] not in SHELLS:
-        return None
-    position = 1
-    while position < len(words):
-        option = words[position][0]
-        if not option.startswith(("-", "+")):
-            return None
-        position += 1
-        if option.startswith("--"):
-            continue
-        position += "o" in option  # takes the name of an option
-        if "c" in option:
-            return position if position < len(words) else None
     return None
 
 

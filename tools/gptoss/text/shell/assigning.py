@@ -6,6 +6,7 @@ import re
 from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.aligned import Aligned
 from gptoss.text.places import Located, Place
 from gptoss.text.shell import braces
 from gptoss.text.shell.expansion import joined, words
@@ -42,6 +43,7 @@ class Assigner(LoopWalker):
         self.exports: dict[str, Located[str | None]] = {}
         self.hidden: dict[str, list[dict[str, Any]]] | None = None
         self.script = script
+        self._aligned = Aligned(str(script.value), script.place)
         self._lines = [0, *(match.end() for match in re.finditer("\n", str(script.value)))]
 
     def assign(self, word: Word, *, export: bool = False) -> None:
@@ -159,7 +161,7 @@ class Assigner(LoopWalker):
         """Where an offset of the script stands in the file."""
         start, indent = self.script.place, self.script.indent
         if indent is None:
-            return start
+            return self._aligned.place(offset)
         line = bisect_right(self._lines, offset) - 1
         return Place(start.file, start.line + 1 + line, 1 + indent + offset - self._lines[line])
 

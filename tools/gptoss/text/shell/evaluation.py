@@ -9,6 +9,7 @@ from __future__ import annotations
 from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
+from gptoss.text.aligned import Aligned
 from gptoss.text.command import Command
 from gptoss.text.places import Located, Place
 from gptoss.text.shell.assigning import DECLARATIONS, Assigner, runs_something
@@ -71,13 +72,13 @@ class _Reader(Assigner):
         super().__init__(script, variables)
         self._functions: dict[str, Function] = {}
         self._inside: list[str] = []
-        self._evaluated: Place | None = None
+        self._evaluated: Aligned | None = None
         # Assumptions made before the words of the command that is running.
         self._assumptions = 0
 
     def place(self, offset: int) -> Place:
         """Where an offset stands; in what ``eval`` runs, where that stands."""
-        return self._evaluated or super().place(offset)
+        return self._evaluated.place(offset) if self._evaluated else super().place(offset)
 
     def define(self, function: Function) -> None:
         """Notes a function."""
@@ -206,7 +207,7 @@ class _Reader(Assigner):
         """Runs the words of ``eval``; where they are not known, anything may have changed."""
         text = " ".join(word.value for word in located)
         outside = self._evaluated
-        self._evaluated = located[0].place if located else None
+        self._evaluated = Aligned(text, located[0].place, 0) if located else None
         status = self.deeper(partial(self.run, parse(tokens(text))))
         self._evaluated = outside
         if not whole or not is_resolved(text):

@@ -47,9 +47,8 @@ def written(
     path = joined(target.parts, variables) if target else ""
     found = [r for r in command.redirections if r.is_document]
     for redirection in found:
-        begin = place(redirection.start).moved(lines=0 if indent is None else -1)
         text = _text(redirection, variables)
-        content = Tree(text or "", begin, None, indent)
+        content = _content(redirection, text or "", indent, place)
         located = Located(path, place(target.start)) if target else None
         known = text is not None and (located is None or name in COPYING)
         document = HereDocument(located, content, known)
@@ -65,6 +64,30 @@ def written(
             changed = variables.files.get(os.path.normpath(joined(word.parts, variables)))
             if changed:
                 yield _stored(changed.blurred(), variables, appends=False)
+
+
+def _content(
+    redirection: Redirection, text: str, indent: int | None, place: Callable[[int], Place]
+) -> Tree:
+    """The text of a here-document, with its lines where they stand."""
+    begin = place(redirection.start)
+    if indent is not None:
+        return Tree(text, begin.moved(lines=-1), None, indent)
+    found = set(_line_starts(redirection, place))
+    if len(found) != 1:
+        return Tree(text, begin)
+    (start,) = found
+    return Tree(text, start._replace(line=start.line - 1, column=1), None, start.column - 1)
+
+
+def _line_starts(redirection: Redirection, place: Callable[[int], Place]) -> Iterator[Place]:
+    """Where the first line would begin by each line of a here-document in a quoted script."""
+    offset = redirection.start
+    for number, line in enumerate(redirection.text.splitlines(keepends=True)):
+        blank = len(line) - len(line.lstrip())
+        if blank < len(line):
+            yield place(offset + blank).moved(lines=-number, columns=-blank)
+        offset += len(line)
 
 
 def _target(command: Simple, name: str) -> tuple[Word | None, bool]:
