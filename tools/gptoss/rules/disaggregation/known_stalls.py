@@ -5,13 +5,16 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.rules.disaggregation.transports import (
+    BACKEND,
     CPP,
+    NIXL,
     REUSE,
     TIMEOUT,
+    backend_of,
     runtime_of,
 )
 from gptoss.rules.right_answers import engine_value
-from gptoss.rules.rule import CONTAINERS, KUBERNETES, Need, Said, Severity, rule
+from gptoss.rules.rule import CONTAINERS, DYNAMO, KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.subjects import PAIRS, PREFILL_WORKERS, SPLIT_WORKERS
 
 if TYPE_CHECKING:
@@ -78,6 +81,32 @@ def nvlink_across_racks(worker: Worker, deployment: Deployment) -> Iterator[Said
             f"{deployment.gpus} GPUs are more than the {RACK} of an NVLink domain, and "
             f"{ACROSS_RACKS} is not n: transfers between racks may hang",
             f"set {ACROSS_RACKS}=n on prefill and decode",
+        )
+
+
+@rule(
+    "D027",
+    "nixl-of-old-images",
+    Severity.WARNING,
+    of=SPLIT_WORKERS,
+    runtimes=DYNAMO,
+    fixable=True,
+    needs=(Need.ENGINE, Need.RELEASE),
+)
+def nixl_of_old_images(worker: Worker, release: Release) -> Iterator[Said]:
+    """A worker sends by NIXL in an image that has several editions of it which do not fit.
+
+    Users of the images up to 0.9 saw workers stop when NIXL starts ("Assertion failed: status ==
+    NIXL_SUCCESS"), or transfers fail on one machine. UCX works there.
+    """
+    backend = worker.engine[BACKEND]
+    if backend.value is not None and backend_of(worker, release) == NIXL:
+        yield Said(
+            backend,
+            f"the backend is {backend.value}, which is {NIXL} in {release.version}: its image has "
+            "several editions of it, and transfers have failed",
+            f"write {BACKEND}: UCX on both sides",
+            fix=engine_value(worker, BACKEND, "UCX"),
         )
 
 

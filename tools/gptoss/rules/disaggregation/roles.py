@@ -91,8 +91,9 @@ def speculation_on_one_side(
 @rule(
     "D008",
     "prefill-shorter-than-decode",
-    Severity.WARNING,
+    Severity.INFO,
     of=PAIRS,
+    runtimes=DYNAMO,
     needs=(Need.ENGINE,),
 )
 def prefill_shorter_than_decode(
@@ -101,8 +102,8 @@ def prefill_shorter_than_decode(
     """Prefill accepts shorter sequences than decode announces.
 
     The frontend checks prompts against the context that decode registers. What lies between the
-    two passes that check and fails in prefill. Where a benchmark says how long prompts are, and
-    prefill takes them, nothing is said.
+    two passes that check and ends with an error of prefill instead of a clear 400. Where a
+    benchmark says how long prompts are, and prefill takes them, nothing is said.
     """
     ours, theirs = prefill.engine.whole("max_seq_len"), decode.engine.whole("max_seq_len")
     isl = deployment.benchmark.input_tokens if deployment.benchmark else None
