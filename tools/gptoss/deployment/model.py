@@ -209,8 +209,8 @@ class Deployment:
         services: Services that lead to the server; the operator makes those of a graph.
         rollout: How the pods of the server are replaced; None where no Deployment runs it.
         scraped: Paths under which the server's metrics are read.
-        namespace: The namespace that it says it belongs to; None where that is left to whoever
-            applies it.
+        namespace: The namespace that it says it belongs to; None where that is left open.
+        given: Kind and name of every object that it was read from.
         claim_templates: Names of the ResourceClaimTemplates that are given along with it, those
             that a ComputeDomain makes too.
         benchmark: The benchmark Job, if given along with it.
@@ -255,6 +255,7 @@ class Deployment:
     rollout: Rollout | None = None
     scraped: tuple[Located[str], ...] = ()
     namespace: Located[str] | None = None
+    given: tuple[Located[str], ...] = ()
     claim_templates: frozenset[str] = frozenset()
 
     def called(self, source: str) -> Deployment:

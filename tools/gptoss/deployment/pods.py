@@ -24,6 +24,7 @@ class Mount:
         sub_path: The one entry that is mounted, if only one is.
         place: Where the mount is written.
         items: File name and key of each entry that is mounted, when not every key is.
+        source: What else is behind it, as in ``hostPath /data/models``; '' where that is not known.
     """
 
     path: str
@@ -33,6 +34,7 @@ class Mount:
     sub_path: str | None
     place: Place
     items: tuple[tuple[str, str], ...] = ()
+    source: str = ""
 
     def key_at(self, path: str) -> str | None:
         """The key of the ConfigMap that a path holds, or None when it holds none."""
@@ -174,6 +176,8 @@ class Pod:
         privileged: Set when the container asks for privilege.
         root: Set when the pod or container asks to run as user 0.
         non_root: Set when the pod or container refuses to run as root.
+        identity: Users and groups that it asks to run as, as in ``runAsUser 3000``.
+        before: Names of the containers that run before the main one.
         capabilities: Linux capabilities that the container adds.
         host_namespaces: Namespaces of the node that the pod uses: hostIPC, hostNetwork, hostPID.
         probes: Probes written by the user, by kind (liveness, readiness, startup).
@@ -203,6 +207,8 @@ class Pod:
     privileged: Place | None = None
     root: Place | None = None
     non_root: Place | None = None
+    identity: tuple[Located[str], ...] = ()
+    before: tuple[Located[str], ...] = ()
     capabilities: tuple[Located[str], ...] = ()
     host_namespaces: tuple[Located[str], ...] = ()
     probes: Mapping[str, Probe] = field(default_factory=dict)

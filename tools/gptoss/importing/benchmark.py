@@ -9,6 +9,7 @@ from gptoss.importing.benchmark_flags import TOLD, flags_of, take_whole
 from gptoss.importing.context import leaf
 from gptoss.importing.environment import environment, holds_secret
 from gptoss.importing.flags import flag_words
+from gptoss.importing.pods import note_volumes
 from gptoss.importing.whole import OBJECT_NAME
 from gptoss.sources.parts.load_generators import GENAI_PERF, WITHOUT_EQUAL
 
@@ -127,6 +128,8 @@ def _is_charts(pair: str) -> bool:
 def _note_job(benchmark: Benchmark, context: Context) -> None:
     """Notes what the chart's Job does otherwise."""
     pod = benchmark.pod
+    artifacts = _artifacts(benchmark)
+    note_volumes("benchmark", pod, context, *([str(artifacts.value)] if artifacts else []))
     for lost in benchmark.lost:
         why = WITHOUT_EQUAL.get(lost.value)
         told = f"benchmark: {lost.value} has no equal in aiperf{f': {why}' if why else ''}"

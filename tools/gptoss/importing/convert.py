@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
@@ -12,6 +13,8 @@ from gptoss.importing import whole
 from gptoss.importing.benchmark import benchmark_block
 from gptoss.importing.context import Context
 from gptoss.importing.document import WIDTH, Block, Leaf, count, written
+from gptoss.importing.gpu_kind import gpu_kind
+from gptoss.importing.left_behind import note_left_behind
 from gptoss.importing.shutdown_values import shutdown_block
 from gptoss.importing.traffic import workload
 from gptoss.importing.workers import (
@@ -20,17 +23,16 @@ from gptoss.importing.workers import (
     quantization_block,
     worker_block,
 )
-from gptoss.sources.truss.build import KIND as TRUSS_KEY
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
 
     from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts, Gpu
+    from gptoss.facts.world import Facts
     from gptoss.importing.context import Note
 
-ARCHITECTURE = "kubernetes.io/arch"
+MOST_LETTERS = 53
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,11 +43,13 @@ class Imported:
         values: Its settings.
         text: Its text.
         notes: What was not carried over as it stands.
+        name: Name for the Helm release.
     """
 
     values: Block
     text: str
     notes: tuple[Note, ...]
+    name: str
 
     @property
     def settings(self) -> int:
@@ -84,23 +88,26 @@ def convert(
     chosen = facts.release(release) if release else deployment.release or facts.default_release
     mount = whole.cache_mount(deployment)
     options = {"--release": release, "--gpu": gpu}
+    kind, hints = (facts.gpu(gpu), ()) if gpu else gpu_kind(deployment, facts)
     context = Context(
         deployment,
         facts,
         chosen,
-        _gpu(deployment, facts, gpu),
+        kind,
         frozenset(option for option, value in options.items() if value),
         mount.claim if mount else None,
     )
+    if hints:
+        told = ", ".join(dict.fromkeys(hint.told for hint in hints))
+        context.chosen(f"hardware.gpu {kind.key}, the only kind that fits {told}", hints[0].place)
     values = _values(context)
-    for problem in deployment.problems:
-        if problem.kind == TRUSS_KEY:
-            context.left_out(problem.message, problem.place)
-    for other in deployment.others:
-        told = f"{other.name}: the chart has no component of this kind"
-        context.left_out(told, other.place)
-    header = folders.values_schema_line(folder) + _header(name or deployment.name, deployment, file)
-    return Imported(values, header + written(values), tuple(context.notes))
+    note_left_behind(context)
+    called = helm_name(name or deployment.name)
+    if called != (name or deployment.name):
+        told = f"the name {called}, for Helm and Kubernetes refuse {name or deployment.name}"
+        context.chosen(told, deployment.place)
+    header = folders.values_schema_line(folder) + _header(called, deployment, file)
+    return Imported(values, header + written(values), tuple(context.notes), called)
 
 
 def _values(context: Context) -> Block:
@@ -129,28 +136,10 @@ def _values(context: Context) -> Block:
     return values
 
 
-def _gpu(deployment: Deployment, facts: Facts, asked: str | None) -> Gpu:
-    """The kind of GPU: as asked for, as a node label says, or the only one with such CPUs."""
-    if asked is not None:
-        return facts.gpu(asked)
-    told = next((worker.gpu for worker in deployment.workers if worker.gpu), None)
-    if told is not None:
-        return told
-    architectures = {
-        value
-        for worker in deployment.workers
-        for asked_of_node in worker.pod.nodes
-        if asked_of_node.key == ARCHITECTURE and asked_of_node.required
-        for value in asked_of_node.values
-    }
-    fitting = [gpu for gpu in facts.gpus.values() if {gpu.architecture} == architectures]
-    if len(fitting) == 1:
-        return fitting[0]
-    raise InputError(
-        "nothing in the source tells the kind of GPU; give --gpu "
-        + " or ".join(gpu.key for gpu in fitting or facts.gpus.values()),
-        deployment.workers[0].place,
-    )
+def helm_name(name: str) -> str:
+    """A name that Helm takes for a release, as like another one as can be."""
+    letters = re.sub(r"[^a-z0-9]+", "-", name.lower())[:MOST_LETTERS].strip("-")
+    return letters or "gpt-oss"
 
 
 def _header(name: str, deployment: Deployment, file: str) -> str:
@@ -161,5 +150,9 @@ def _header(name: str, deployment: Deployment, file: str) -> str:
     lines = textwrap.wrap(told, WIDTH - 2, break_long_words=False, break_on_hyphens=False)
     return (
         "".join(f"# {line}\n" for line in lines) + "#\n"
-        f"#   helm install {name} charts/gpt-oss -f {file}\n"
+        f"#   helm install {name} charts/gpt-oss{_namespace(deployment)} -f {file}\n"
     )
+
+
+def _namespace(deployment: Deployment) -> str:
+    return f" -n {deployment.namespace.value}" if deployment.namespace else ""

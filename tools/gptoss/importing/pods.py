@@ -9,7 +9,7 @@ from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 
 if TYPE_CHECKING:
-    from gptoss.deployment.pods import Pod
+    from gptoss.deployment.pods import Mount, Pod
     from gptoss.importing.context import Context
 
 QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?")
@@ -17,6 +17,7 @@ QUANTITY = re.compile(r"[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?")
 PLACEMENT = ("kubernetes.io/arch", "nvidia.com/gpu.present", "nvidia.com/gpu.product")
 LOCK = "IPC_LOCK"
 HUB_CACHE = "/root/.cache/huggingface"
+SHARED_MEMORY = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
 TAINTS = ("", "kubernetes.io/arch", "nvidia.com/gpu")
 
 
@@ -62,6 +63,25 @@ def note_left_out(name: str, pod: Pod, context: Context, *, locks_memory: bool =
         context: The import.
         locks_memory: Whether another value gives it the right to pin memory, as root.
     """
+    _note_rights(name, pod, context, locks_memory=locks_memory)
+    for kind, probe in pod.probes.items():
+        told = f"{name}: the {kind} probe; the chart or the operator sets one for loading time"
+        context.left_out(told, probe.place)
+    for away in pod.anti_affinity:
+        told = f"{name}: anti-affinity; hardware.affinity has it for workers"
+        context.left_out(told, away.place)
+    for toleration in pod.tolerations:
+        if toleration.key not in TAINTS:
+            told = f"{name}: toleration of {toleration.key}; add it to hardware.tolerations"
+            context.left_out(told, toleration.place)
+    for container in pod.before:
+        told = f"{name}: init container {container.value}; extraPodSpec has it"
+        context.left_out(told, container.place)
+    note_volumes(name, pod, context)
+
+
+def _note_rights(name: str, pod: Pod, context: Context, *, locks_memory: bool) -> None:
+    """Notes privileges, users and groups."""
     if pod.privileged:
         told = f"{name}: privileged; the chart's containers have no privileges"
         context.mended(told, pod.privileged)
@@ -78,33 +98,49 @@ def note_left_out(name: str, pod: Pod, context: Context, *, locks_memory: bool =
     for namespace in pod.host_namespaces:
         told = f"{name}: {namespace.value}; extraPodSpec has it for what cannot do without"
         context.left_out(told, namespace.place)
-    for kind, probe in pod.probes.items():
-        told = f"{name}: the {kind} probe; the chart or the operator sets one for loading time"
-        context.left_out(told, probe.place)
-    for away in pod.anti_affinity:
-        told = f"{name}: anti-affinity; hardware.affinity has it for workers"
-        context.left_out(told, away.place)
-    for toleration in pod.tolerations:
-        if toleration.key not in TAINTS:
-            told = f"{name}: toleration of {toleration.key}; add it to hardware.tolerations"
-            context.left_out(told, toleration.place)
-    _note_volumes(name, pod, context)
+    for who in pod.identity:
+        if not who.value.endswith(" 0"):
+            told = f"{name}: {who.value}; the chart's pods have 1000, podSecurityContext has it"
+            context.left_out(told, who.place)
 
 
-def _note_volumes(name: str, pod: Pod, context: Context) -> None:
-    """Notes volumes that are neither the model cache nor hold an engine YAML."""
+def note_volumes(name: str, pod: Pod, context: Context, *used: str) -> None:
+    """Notes volumes that are neither the model cache nor hold an engine YAML.
+
+    Args:
+        name: The component.
+        pod: Its pod.
+        context: The import.
+        used: Claims that another value stands for.
+    """
     files = [w.engine_file.value for w in context.deployment.workers if w.engine_file]
+    known = {None, context.cache_claim, *used}
     for mount in pod.mounts:
-        below = f"{mount.path.rstrip('/')}/"
-        if mount.claim in (None, context.cache_claim) or any(
-            file == mount.path or file.startswith(below) for file in files
-        ):
+        behind = mount.claim if mount.claim not in known else mount.source
+        if mount.config_map and mount.claim is None:
+            behind = f"ConfigMap {mount.config_map}"
+        if not behind or mount.path.rstrip("/") == SHARED_MEMORY:
             continue
-        if (HUB_CACHE + "/").startswith(below):
-            told = f"{name}: {mount.claim} at {mount.path}; the chart has a model cache of its own"
-        else:
-            told = f"{name}: volume {mount.claim} at {mount.path}; add it to extraVolumes"
-        context.left_out(told, mount.place)
+        if any(_holds(mount, file) for file in files):
+            continue
+        context.left_out(f"{name}: {_behind(mount, behind, context)}", mount.place)
+
+
+def _behind(mount: Mount, behind: str, context: Context) -> str:
+    models = [worker.model.value for worker in context.deployment.workers if worker.model]
+    if any(_holds(mount, model) for model in models):
+        return (
+            f"{behind} at {mount.path} holds the weights, and the chart downloads its own; to keep "
+            "it fill a claim from it and name that in modelCache.existingClaim"
+        )
+    if _holds(mount, HUB_CACHE):
+        return f"{behind} at {mount.path}; the chart has a model cache of its own"
+    volume = "" if mount.source or mount.config_map else "volume "
+    return f"{volume}{behind} at {mount.path}; add it to extraVolumes"
+
+
+def _holds(mount: Mount, path: str) -> bool:
+    return f"{path.rstrip('/')}/".startswith(f"{mount.path.rstrip('/')}/")
 
 
 def node_selector(context: Context) -> Block:

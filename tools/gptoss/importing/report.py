@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from gptoss.text.places import Place
 
 WIDTH = 100
+CLASH = "refused where it is laid over what runs: delete that first, or install under another name"
 HEADINGS = {
     Outcome.MENDED: "mended",
     Outcome.LEFT_OUT: "left out",
@@ -35,16 +36,20 @@ class Report:
         before: Findings of the source.
         after: Findings of what the values file renders to.
         refused: Why Helm refuses the values file, each with its place; nothing when it does not.
+        clash: What the operator or the API server refuses where it is laid over the source.
     """
 
     imported: Imported
     before: Sequence[Finding]
     after: Sequence[Finding]
     refused: Sequence[tuple[str, Place]] = ()
+    clash: Sequence[Finding] = ()
 
     @property
     def gone(self) -> list[Finding]:
         """Warnings and errors of the source that the values file does not have."""
+        if self.refused:
+            return []
         left = {finding.rule.id for finding in self.after}
         serious = (f for f in self.before if f.severity > Severity.INFO)
         return [finding for finding in serious if finding.rule.id not in left]
@@ -68,6 +73,7 @@ def as_text(report: Report, target: str) -> str:
         lines += _section(heading, [(note.place, note.message) for note in notes])
     lines += _section("gone with the chart (check found them in the source)", _told(report.gone))
     lines += _section("refused by Helm", [(place, message) for message, place in report.refused])
+    lines += _section(CLASH, _told(report.clash))
     lines += _section("what check says about the values file", _told(report.after))
     return "\n".join(lines)
 
@@ -83,6 +89,7 @@ def as_json(report: Report) -> str:
         ],
         "gone": [_finding(finding) for finding in report.gone],
         "refused": [{"message": m, "place": _place(place)} for m, place in report.refused],
+        "clash": [_finding(finding) for finding in report.clash],
         "findings": [_finding(finding) for finding in report.after],
     }
     return json.dumps(document, indent=2, ensure_ascii=False)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.importing.convert import convert
 from gptoss.importing.report import Report
+from gptoss.rules.rule import Severity
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
 from gptoss.text.errors import InputError
@@ -51,26 +52,42 @@ def import_sources(request: Request, name: str | None, shown: str) -> Report:
     where = (shown, written.parent) if written else ("values.yaml", None)
     imported = convert(source, loaded.facts, request.gpu, name, request.release, *where)
     before = _findings(source, loaded.facts)
-    rendered = read_back(imported, shown)
+    rendered = read_back(imported, shown, imported.name)
     if rendered.is_refused:
         refused = [
             (problem.message, _renamed(problem.place, shown)) for problem in rendered.problems
         ]
         return Report(imported, before, (), refused)
     after = [_at(finding, shown) for finding in _findings(rendered, loaded.facts)]
-    return Report(imported, before, after)
+    clash = [_at(finding, shown) for finding in _over(source, rendered, loaded.facts)]
+    return Report(imported, before, after, (), clash)
 
 
-def read_back(imported: Imported, name: str = "values") -> Deployment:
+def _over(source: Deployment, rendered: Deployment, facts: Facts) -> list[Finding]:
+    """What is refused only where the import is laid over its source."""
+    if source.name != rendered.name or not source.given:
+        return []
+    alone = {(f.rule.id, f.message) for f in _findings(rendered, facts)}
+    over = _findings(replace(rendered, installed=source), facts)
+    new = (f for f in over if (f.rule.id, f.message) not in alone)
+    return [finding for finding in new if finding.severity is Severity.ERROR]
+
+
+def read_back(imported: Imported, file: str = "values", name: str | None = None) -> Deployment:
     """What the chart renders the values file to.
+
+    Args:
+        imported: The values file.
+        file: What it will be called.
+        name: The Helm release that it is rendered as.
 
     Raises:
         InputError: Helm fails.
     """
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
-        path = Path(folder, f"{Path(name).stem or 'values'}.yaml")
+        path = Path(folder, f"{Path(file).stem or 'values'}.yaml")
         path.write_text(imported.text, encoding="utf-8")
-        (deployment,) = load(Request((str(path),))).deployments
+        (deployment,) = load(Request((str(path),), name=name)).deployments
     return deployment
 
 

@@ -83,7 +83,7 @@ def model(context: Context) -> Block:
     named = next((w.model for w in deployment.workers if w.model), None)
     found: Block = {}
     known = deployment.model or next(iter(context.facts.models.values()))
-    identifier = deployment.model.id if deployment.model else _repository(named)
+    identifier = deployment.model.id if deployment.model else _repository(named, deployment)
     if identifier is None or named is None:
         context.chosen(
             f"no repository is known for the model {named.value if named else ''}; {known.id} is "
@@ -106,13 +106,21 @@ def model(context: Context) -> Block:
     return found
 
 
-def _repository(named: Located[str] | None) -> str | None:
+def _repository(named: Located[str] | None, deployment: Deployment) -> str | None:
+    """The repository of a model: its id, or of a folder the id that ends in its name."""
     if named is None:
         return None
     snapshot = SNAPSHOT.search(named.value)
     if snapshot:
         return f"{snapshot['owner']}/{snapshot['name']}"
-    return named.value if REPOSITORY.fullmatch(named.value) else None
+    if REPOSITORY.fullmatch(named.value):
+        return named.value
+    said = [download.model for download in deployment.downloads]
+    folder = named.value.rstrip("/").rpartition("/")[2]
+    for other in (*said, _served_name(deployment)):
+        if other and REPOSITORY.fullmatch(other.value) and other.value.endswith(f"/{folder}"):
+            return other.value
+    return None
 
 
 def _served_name(deployment: Deployment) -> Located[str] | None:
@@ -124,8 +132,11 @@ def _revision(identifier: str, context: Context) -> Leaf:
     if isinstance(side.value, str) and side.place and COMMIT.fullmatch(side.value):
         return leaf(side.value, side.place)
     known = context.facts.models.get(identifier)
-    pinned = known.revision if known else next(iter(context.facts.models.values())).revision
     told = f"revision {side.value}, which is no commit" if side.value else "no revision is pinned"
+    if known is None:
+        context.chosen(f"{told}, and no commit of {identifier} is known; write one", side.place)
+        return Leaf("", f"a commit of {identifier}")
+    pinned = known.revision
     context.mended(f"{told}; the chart pins one, here {pinned}", side.place)
     return Leaf(pinned)
 
@@ -166,10 +177,24 @@ def storage(context: Context) -> Block:
     mount = cache_mount(context.deployment)
     if mount and mount.claim:
         found["existingClaim"] = leaf(mount.claim, mount.place, f"at {mount.path}")
+        _note_layout(mount, context)
     secret = _token(context.deployment)
     if secret:
         found["download"] = {"tokenSecret": {"name": leaf(secret.value, secret.place)}}
     return found
+
+
+def _note_layout(mount: Mount, context: Context) -> None:
+    """Notes that the chart does not look where the weights stand in a claim."""
+    for worker in context.deployment.workers:
+        path = worker.model.value if worker.model else ""
+        if path.startswith(f"{mount.path.rstrip('/')}/") and not SNAPSHOT.search(path):
+            context.left_out(
+                f"{worker.name}: the weights stand in {path} of claim {mount.claim}; the chart "
+                "looks for hub/models--OWNER--NAME/snapshots/REVISION there, and downloads that",
+                worker.model.place if worker.model else mount.place,
+            )
+            return
 
 
 def cache_mount(deployment: Deployment) -> Mount | None:

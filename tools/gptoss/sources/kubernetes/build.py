@@ -83,6 +83,7 @@ def build(
         claims=objects.located_claims(root),
         volumes=objects.volumes(root),
         namespace=_namespace(graph, root),
+        given=tuple(objects.given),
         claim_templates=frozenset(claim_templates(objects.trees)),
         problems=(
             *_repeated_keys(objects.trees, root),

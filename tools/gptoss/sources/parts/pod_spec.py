@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from gptoss.deployment.pods import Pod, Probe
 from gptoss.sources.parts.commands import Words, read_commands, words_of
 from gptoss.sources.parts.environment import variables, whole_secrets
+from gptoss.sources.parts.identity import before, identity
 from gptoss.sources.parts.placement import (
     anti_affinity,
     device_claims,
@@ -149,6 +150,8 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         privileged=_privileged(container, scope),
         root=_root(spec, container, scope),
         non_root=_non_root(spec, container, scope),
+        identity=tuple(identity(spec, container, scope)),
+        before=tuple(before(spec, scope)),
         capabilities=_capabilities(container, scope),
         host_namespaces=_host_namespaces(spec, scope),
         probes=_probes(container, service, scope),

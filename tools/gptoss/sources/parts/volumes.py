@@ -19,9 +19,21 @@ class _Volume:
     config_map: str | None
     items: tuple[tuple[str, str], ...]
     read_only: bool
+    source: str
 
 
-NOTHING = _Volume(None, None, (), read_only=False)
+NOTHING = _Volume(None, None, (), read_only=False, source="")
+# Kinds of volumes, each with the field that says which one it is.
+KINDS = {
+    "hostPath": "path",
+    "secret": "secretName",
+    "nfs": "path",
+    "csi": "driver",
+    "emptyDir": "",
+    "ephemeral": "",
+    "projected": "",
+    "downwardAPI": "",
+}
 
 
 def mounts(spec: Tree | None, container: Tree | None, scope: Scope) -> list[Mount]:
@@ -42,6 +54,7 @@ def mounts(spec: Tree | None, container: Tree | None, scope: Scope) -> list[Moun
                 sub_path=string(entry.at("subPath"), "subPath"),
                 place=scope.entry("mounts", path, entry.place),
                 items=volume.items,
+                source=volume.source,
             )
         )
     return found
@@ -72,8 +85,18 @@ def _volumes(spec: Tree | None) -> dict[str, _Volume]:
             config_map=string(config_map.at("name"), "name") if config_map else None,
             items=_items(config_map) if config_map else (),
             read_only=bool(is_on(claim.at("readOnly"), "readOnly")) if claim else False,
+            source=_source(entry),
         )
     return found
+
+
+def _source(volume: Tree) -> str:
+    for kind, field in KINDS.items():
+        written = volume.at(kind)
+        if written is not None:
+            named = string(written.at(field), field) if field and written.is_map else None
+            return f"{kind} {named}" if named else kind
+    return ""
 
 
 def _items(config_map: Tree) -> tuple[tuple[str, str], ...]:
