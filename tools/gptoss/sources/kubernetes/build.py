@@ -83,7 +83,7 @@ def build(
         claims=objects.located_claims(root),
         volumes=objects.volumes(root),
         namespace=_namespace(graph, root),
-        given=tuple(objects.given),
+        given=tuple(objects.given(root)),
         claim_templates=frozenset(claim_templates(objects.trees)),
         problems=(
             *_repeated_keys(objects.trees, root),

@@ -97,12 +97,12 @@ class Objects:
         """ConfigMaps by name; of several with one name the last."""
         return {config_map.name: config_map.tree for config_map in self.config_maps}
 
-    @property
-    def given(self) -> Iterator[Located[str]]:
+    def given(self, root: Scope) -> Iterator[Located[str]]:
         """Kind and name of every object, as in ``Ingress chat``."""
         for tree in self.trees:
             words = (tree.text("kind"), tree.text("metadata", "name"))
-            yield Located(" ".join(word for word in words if word), tree.place)
+            place = root.at("manifest", tree.place)
+            yield Located(" ".join(word for word in words if word), place)
 
     def located_config_maps(self, root: Scope) -> tuple[ConfigMap, ...]:
         """The ConfigMaps with the places to show."""
