@@ -164,3 +164,32 @@ def test_servers_without_roles_are_no_deployment(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES | {"run.sh": RUN.replace(FRONT, "")})
     with pytest.raises(InputError, match="started twice"):
         one(folder)
+
+
+COMPOSE = """\
+services:
+  one:
+    image: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc19
+    command: trtllm-serve openai/gpt-oss-120b --host 0.0.0.0 --config /engine/a.yaml
+    volumes: [./a.yaml:/engine/a.yaml:ro]
+    gpus: [{device_ids: ["0"]}]
+  two:
+    image: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc19
+    command: trtllm-serve openai/gpt-oss-120b --host 0.0.0.0 --config /engine/b.yaml
+    volumes: [./b.yaml:/engine/b.yaml:ro]
+    gpus: [{device_ids: ["1", "2"]}]
+  front:
+    image: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc19
+    command: trtllm-serve disaggregated -c /list/servers.yaml
+    volumes: [./servers.yaml:/list/servers.yaml:ro]
+"""
+
+
+def test_services_of_compose_have_the_roles_of_the_list(tmp_path: Path) -> None:
+    listed = LIST.replace("localhost:8001", "one:8000").replace("localhost:8002", "two:8000")
+    files = {"a.yaml": UCX, "b.yaml": NIXL, "servers.yaml": listed, "compose.yaml": COMPOSE}
+    folder = written(tmp_path, files)
+    assert list(told(one(folder)).values()) == list(BOTH.values())
+    assert "[D005]" in run("check", folder, "--gpu", "b200").stdout
+    (tmp_path / "servers.yaml").write_text(listed.replace("num_instances: 1", "num_instances: 2"))
+    assert "[D061]" in run("check", folder, "--gpu", "b200").stdout

@@ -19,20 +19,25 @@ from gptoss.sources.containers.isolation import memory_of, of_service
 from gptoss.sources.containers.named_files import NamedFiles
 from gptoss.sources.parts.assembly import Origin
 from gptoss.sources.parts.container import container_of
+from gptoss.sources.parts.disaggregated import disaggregated
 from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.pod_spec import ReadPod, read_pod
 from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
+from gptoss.sources.parts.server import server_command
+from gptoss.sources.parts.server_roles import Started, roles_of, server_list
+from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
 from gptoss.text.shell.result import HereDocument
-from gptoss.text.yaml_tree import Tree
+from gptoss.text.yaml_tree import Tree, parse_embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping, Sequence
     from pathlib import Path
 
-    from gptoss.deployment.model import Deployment
+    from gptoss.deployment.model import Deployment, Role
     from gptoss.facts.world import Facts, Gpu
     from gptoss.sources.parts.container import Container
+    from gptoss.sources.parts.disaggregated import Disaggregated, Servers
 
 EXTENSION = "x-gpt-oss"
 WORKER_LABEL = "gpt-oss.worker"
@@ -103,7 +108,9 @@ def build_compose(
     found = [_read(name, named, root, file, per_machine) for name in named]
     name = string(root.at("name"), "name") or file.folder.resolve().name
     place = (root.at("name") or root).where
-    containers = list(_containers(found))
+    servers = _servers(found)
+    roles = _roles(found, servers.servers if servers else ())
+    containers = list(_containers(found, roles))
     origin = Origin(
         name=name,
         place=place,
@@ -123,6 +130,7 @@ def build_compose(
         *_beyond(found, known_gpu),
         *(p for service in found for p in _missing_files(service, file)),
         *file.files.problems,
+        *(servers.problems if servers else ()),
     ]
     return replace(deployment, problems=(*deployment.problems, *problems))
 
@@ -144,22 +152,44 @@ def _read(
     return _Service(name, service, gpus, replace(read, pod=pod, documents=documents))
 
 
-def _containers(services: list[_Service]) -> Iterator[Container]:
+def _servers(services: list[_Service]) -> Disaggregated | None:
+    """The list of servers that a service gives ``trtllm-serve disaggregated``."""
+    for service in services:
+        paths = {path.value for path in map(server_list, service.read.pod.commands) if path}
+        for document in service.read.documents:
+            if document.target and document.target.value in paths:
+                tree = parse_embedded(document.content)
+                if tree and is_disaggregated(tree):
+                    return disaggregated(tree)
+    return None
+
+
+def _roles(services: list[_Service], servers: Sequence[Servers]) -> dict[int, Role]:
+    """The roles of services that run a server for ``trtllm-serve disaggregated``."""
+    found = [
+        Started(number, service.name, command, service.read.pod.environment)
+        for number, service in enumerate(services)
+        if (command := server_command(service.read.pod.commands))
+    ]
+    return roles_of(found, servers)
+
+
+def _containers(services: list[_Service], roles: Mapping[int, Role]) -> Iterator[Container]:
     """The containers; services that are replicas of one worker are one of them."""
     worker_of = {service.name: label(service.tree, WORKER_LABEL) for service in services}
     done: set[str] = set()
-    for service in services:
+    for number, service in enumerate(services):
         if service.name in done:
             continue
         worker = worker_of[service.name]
         called = [other for other in services if worker and worker_of[other.name] == worker]
         same = [other for other in called if _are_replicas(service, other)]
         name = worker if worker and len(same) == len(called) else service.name
-        if len(same) < 2:
-            yield container_of(name, service.read, _replicas(service.tree))
-            continue
-        done.update(other.name for other in same)
-        yield container_of(name, service.read, Located(len(same), service.tree.where))
+        count = _replicas(service.tree)
+        if len(same) > 1:
+            done.update(other.name for other in same)
+            count = Located(len(same), service.tree.where)
+        yield replace(container_of(name, service.read, count), role=roles.get(number))
 
 
 def _are_replicas(one: _Service, other: _Service) -> bool:

@@ -23,7 +23,6 @@ from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Beside, Files
 from gptoss.sources.containers.script_group import read_together
-from gptoss.sources.containers.server_roles import roles_of
 from gptoss.sources.engine_alone import Told, on_nodes
 from gptoss.sources.engines_together import build_servers
 from gptoss.sources.parts.assembly import Origin
@@ -32,6 +31,7 @@ from gptoss.sources.parts.disaggregated import disaggregated
 from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
+from gptoss.sources.parts.server_roles import Started, roles_of
 from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
 from gptoss.text.yaml_tree import Tree, parse_embedded
@@ -105,7 +105,12 @@ def build_script(
             servers, origin.source, (), facts, Told(release=origin.release, gpu=kind)
         )
     read = disaggregated(servers) if servers else None
-    roles = roles_of(started, read.servers if read else ())
+    serving = [
+        Started(id(each), each.name, each.command, each.environment)
+        for each in started
+        if each.task is Task.SERVER
+    ]
+    roles = roles_of(serving, read.servers if read else ())
     deployment = deployment_of(list(_containers(started, files, gpus, roles)), origin, facts)
     return replace(
         deployment,

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
 from gptoss.facts.programs import SERVE, WORKER, newest
-from gptoss.sources.containers.server_roles import server_list
 from gptoss.sources.parts.commands import module_command
 from gptoss.sources.parts.role_names import role_of_file
 from gptoss.sources.parts.server import server_command
+from gptoss.sources.parts.server_roles import server_list
 from gptoss.text.shell.resolved import is_resolved
 from gptoss.text.shell.result import HereDocument
 

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Role
 from gptoss.sources.containers.docker_run import docker_run
 from gptoss.sources.containers.processes import processes
-from gptoss.sources.containers.server_roles import server_list
 from gptoss.sources.parts.container import Task
+from gptoss.sources.parts.server_roles import server_list
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 from gptoss.text.shell.evaluation import read_script

@@ -19,7 +19,7 @@ from gptoss.text.shell.resolved import is_resolved
 from gptoss.text.yaml_tree import Tree
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Collection, Iterator
 
     from gptoss.text.places import Place
 
@@ -63,10 +63,10 @@ class Servers:
     engine: Tree | None
     model: Located[str] | None
 
-    @property
-    def ports(self) -> frozenset[str]:
-        """The ports at which they answer."""
-        return frozenset(url.value.rpartition(":")[2] for url in self.urls)
+    def answers_at(self, hosts: Collection[str] | None, port: str) -> bool:
+        """Whether one of them answers at a port of one of these hosts, of any for None."""
+        found = (url.value.rpartition(":") for url in self.urls)
+        return any(at == port and (hosts is None or host in hosts) for host, _, at in found)
 
 
 @dataclass(frozen=True, slots=True)
