@@ -8,6 +8,8 @@ from gptoss.rules.disaggregation.transports import (
     BACKEND,
     CPP,
     NIXL,
+    RACK,
+    RACKS_OF,
     REUSE,
     TIMEOUT,
     backend_of,
@@ -24,9 +26,6 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Release
 
 ACROSS_RACKS = "UCX_CUDA_IPC_ENABLE_MNNVL"
-# GPUs of a GB200 NVL72, which one NVLink domain joins.
-RACK = 72
-RACKS_OF = ("gb200",)
 EFA = "vpc.amazonaws.com/efa"
 MANAGER_V2 = "kv_cache_config.use_kv_cache_manager_v2"
 # kv_transfer_timeout_ms when nobody sets it, from TensorRT-LLM 1.3.0rc11 on.

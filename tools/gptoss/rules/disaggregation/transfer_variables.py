@@ -10,6 +10,7 @@ from gptoss.rules.disaggregation.transports import (
     DEFAULT,
     NIXL,
     PYTHON,
+    RACKS_OF,
     RUNTIME,
     SELECTORS,
     TIMEOUT,
@@ -77,7 +78,7 @@ def transport_variable_ignored(worker: Worker, deployment: Deployment) -> Iterat
         elif told and found.value == "1" and backend != told and written.value != DEFAULT:
             said = f"is ignored beside {BACKEND} {written.value}"
             hint = f"write {BACKEND}: {told} on both sides, or remove {found.name}"
-        elif found.name == PLUGIN and backend not in (None, NIXL):
+        elif found.name == PLUGIN and found.value != "UCX" and backend not in (None, NIXL):
             said = f"is ignored: it says what is below {NIXL}, and the backend is {backend}"
             hint = f"write {BACKEND}: {NIXL} on both sides, or remove {found.name}"
         else:
@@ -154,6 +155,8 @@ def rdma_left_out_of_ucx(worker: Worker) -> Iterator[Said]:
     """A pod asks for RDMA devices and UCX_TLS leaves RDMA out.
 
     The KV cache then goes over TCP beside idle devices. ``rc`` or ``dc`` in the list uses them.
+    Where ``cuda_ipc`` is in it and may reach the other side by NVLink, within a machine or a rack
+    of GB200, nothing is said.
     """
     found, devices = _literal(worker, TRANSPORTS), _rdma_devices(worker)
     if found is None or not devices:
@@ -162,7 +165,8 @@ def rdma_left_out_of_ucx(worker: Worker) -> Iterator[Said]:
     if excludes:
         idle = "ib" in names
     else:
-        idle = bool(names) and not any(name.startswith(RDMA) for name in names)
+        by_nvlink = {"cuda", "cuda_ipc"} & set(names) and _reaches_by_nvlink(worker)
+        idle = not by_nvlink and not any(name.startswith(RDMA) for name in names)
     if idle:
         yield Said(
             found,
@@ -170,6 +174,11 @@ def rdma_left_out_of_ucx(worker: Worker) -> Iterator[Said]:
             "KV cache goes over TCP",
             f"add rc, or remove {TRANSPORTS}",
         )
+
+
+def _reaches_by_nvlink(worker: Worker) -> bool:
+    """Whether the other side may be reached by NVLink: on this machine, or in this rack."""
+    return worker.pod.isolation is not None or bool(worker.gpu and worker.gpu.key in RACKS_OF)
 
 
 def _rdma_devices(worker: Worker) -> list[str]:
@@ -196,13 +205,14 @@ def nixl_plugin_missing(worker: Worker) -> Iterator[Said]:
     found, image = _literal(worker, PLUGIN), worker.pod.image
     if found is None:
         return
-    if found.value not in PLUGINS:
+    name = (found.value or "").upper()
+    if name not in PLUGINS:
         yield Said(
             found,
             f"{PLUGIN}={found.value} is unknown to NIXL, which takes UCX instead",
             f"write {quoted(PLUGINS).replace(' and ', ' or ')}",
         )
-    elif found.value != "UCX" and image and _lacks_plugins(image.value, worker):
+    elif name != "UCX" and image and _lacks_plugins(image.value, worker):
         yield Said(
             found,
             f"{PLUGIN}={found.value}, but the image has no such plugin",

@@ -28,6 +28,8 @@ SELECTORS = {
     "TRTLLM_USE_MOONCAKE_KVCACHE": "MOONCAKE",
     "TRTLLM_USE_MPI_KVCACHE": "MPI",
 }
+# GPUs of which a rack is one NVLink domain, and how many those are (GB200 NVL72).
+RACKS_OF, RACK = ("gb200",), 72
 # DEFAULT is NIXL from here on (NVIDIA/TensorRT-LLM #7926); it was UCX before.
 DEFAULT_IS_NIXL = "1.2.0rc1"
 # The transceiver is chosen by model and backend from here on, unless the engine YAML says which.
