@@ -22,7 +22,7 @@ DISCOVERY = "nvidia.com/dynamo-discovery-backend"
 BACKENDS = ("DYN_DISCOVERY_BACKEND", "DYN_STORE_KV")
 ETCD = "etcd"
 # The first release whose operator lets workers register in Kubernetes unless told otherwise.
-BY_KUBERNETES_FROM = (0, 8)
+BY_KUBERNETES_FROM = (0, 9)
 
 
 def _type_field(deployment: Deployment) -> str:
@@ -48,7 +48,7 @@ def component_type_unknown(component: Component, deployment: Deployment) -> Iter
     For a type that it does not know the operator adds no ports, no probes and no discovery: the
     pod starts and loads the model, and the frontend never hears of it. v1alpha1 takes any text,
     so nothing refuses it; v1beta1 refuses it. Workers that register in etcd are found all the same:
-    that was the operator's way before release 0.8, and is that of a graph that asks for it.
+    that was the operator's way before release 0.9, and is that of a graph that asks for it.
     """
     field = _type_field(deployment)
     declared = component.type.value if component.type else None
@@ -91,7 +91,7 @@ def _registers_in_etcd(worker: Worker, deployment: Deployment) -> bool:
 @rule(
     "G002",
     "sub-component-type-missing",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     fixable=True,
 )

@@ -30,7 +30,7 @@ def _engine_mount(worker: Worker) -> Mount | None:
 @rule(
     "G030",
     "config-map-name-not-scoped",
-    Severity.WARNING,
+    Severity.INFO,
     runtimes=ANY,
 )
 def config_map_name_not_scoped(deployment: Deployment) -> Iterator[Said]:
@@ -79,7 +79,7 @@ def config_map_twice() -> None:
 @rule(
     "G032",
     "engine-change-rolls-nothing",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     runtimes=ANY,
 )

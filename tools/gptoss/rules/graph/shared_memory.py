@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Platform, Runtime
-from gptoss.rules.rule import ANY, ANYWHERE, Said, Severity, rule
+from gptoss.rules.rule import ANY, ANYWHERE, CONTAINERS, Said, Severity, rule
 from gptoss.rules.subjects import COMPONENTS, WORKERS
 from gptoss.text.quantity import amount
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 FOLDER = "/dev/shm"  # noqa: S108 (where it is mounted, not a temporary file)
 LEAST = 2**30
+DOCKERS = "64Mi"
 
 
 @rule(
@@ -51,11 +52,13 @@ def shared_memory_mount_replaced(component: Component, deployment: Deployment) -
     platforms=ANYWHERE,
 )
 def shared_memory_too_small(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """A worker of several GPUs has less than 1 GiB of shared memory.
+    """A worker of several GPUs is given less than 1 GiB of shared memory.
 
     NCCL and the engine's processes exchange data through /dev/shm; NCCL's guide asks for 1 GiB at
     least. Without it the worker stops at its first collective, long after it was started.
     """
+    if _is_dockers(worker, deployment):
+        return
     size = worker.pod.shared_memory
     serves = deployment.runtime is Runtime.SERVE
     if size is None or worker.ranks < 2:
@@ -71,6 +74,36 @@ def shared_memory_too_small(worker: Worker, deployment: Deployment) -> Iterator[
         f"{has} for {worker.ranks} GPUs",
         _remedy(deployment),
     )
+
+
+@rule(
+    "G108",
+    "shared-memory-left-to-docker",
+    Severity.INFO,
+    of=WORKERS,
+    runtimes=ANY,
+    platforms=CONTAINERS,
+)
+def shared_memory_left_to_docker(worker: Worker, deployment: Deployment) -> Iterator[Said]:
+    """Nobody says how much shared memory the container of a worker of several GPUs has.
+
+    Docker gives it 64 MiB. NCCL and the engine's processes exchange data there, and NCCL's guide
+    asks for 1 GiB.
+    """
+    size = worker.pod.shared_memory
+    if size and worker.ranks > 1 and _is_dockers(worker, deployment):
+        yield Said(
+            size,
+            f"the {worker.ranks} GPUs have the 64 MiB of shared memory that Docker gives",
+            _remedy(deployment),
+        )
+
+
+def _is_dockers(worker: Worker, deployment: Deployment) -> bool:
+    """Whether a container has the shared memory that Docker gives where nobody asks for any."""
+    size = worker.pod.shared_memory
+    by_docker = deployment.platform is Platform.CONTAINERS
+    return by_docker and size is not None and size.value == DOCKERS
 
 
 def _remedy(deployment: Deployment) -> str:

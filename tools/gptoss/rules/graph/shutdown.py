@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 GRACE = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
 DYNAMO_GRACE = 5
+WITH_GRACE_FROM = (1, 0)
 # What pods get that ask for nothing: of the Dynamo operator, and of Kubernetes itself.
 OPERATOR_GRACE = 60
 KUBERNETES_GRACE = 30
@@ -103,7 +104,7 @@ def answers_lost_on_update(worker: Worker, deployment: Deployment) -> Iterator[S
             "terminationGracePeriodSeconds is not set",
             "set it to the seconds of the longest answer and a minute more",
         )
-    elif _variable(worker, deployment) is None:
+    elif _variable(worker, deployment) is None and _has_grace(deployment):
         yield Said(
             worker,
             f"when the pod goes, answers that take longer than {DYNAMO_GRACE} s are cut off: "
@@ -111,6 +112,12 @@ def answers_lost_on_update(worker: Worker, deployment: Deployment) -> Iterator[S
             "set it to the seconds of the longest answer, and terminationGracePeriodSeconds to a "
             "minute more",
         )
+
+
+def _has_grace(deployment: Deployment) -> bool:
+    """Whether workers of the release know a grace period; releases before 1.0 do not."""
+    release = deployment.release
+    return release is None or release.number >= WITH_GRACE_FROM
 
 
 @rule(

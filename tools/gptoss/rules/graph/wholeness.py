@@ -97,7 +97,7 @@ def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
 @rule(
     "G007",
     "field-ignored-by-operator",
-    Severity.WARNING,
+    Severity.INFO,
     of=COMPONENTS,
     fixable=True,
 )

@@ -30,7 +30,7 @@ WIDE_LABELS = (
 @rule(
     "L001",
     "anti-affinity-matches-nothing",
-    Severity.WARNING,
+    Severity.INFO,
     of=COMPONENTS,
     runtimes=DYNAMO,
 )
@@ -59,7 +59,7 @@ def anti_affinity_matches_nothing(component: Component, deployment: Deployment) 
 @rule(
     "L002",
     "any-gpu-will-do",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
 )
 def any_gpu_will_do(worker: Worker) -> Iterator[Said]:

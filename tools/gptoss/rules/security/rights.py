@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Platform
 from gptoss.rules.readings import quoted
-from gptoss.rules.rule import KUBERNETES, Need, Said, Severity, rule
+from gptoss.rules.rule import CONTAINERS, KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.subjects import PODS, WORKERS
 
 if TYPE_CHECKING:
@@ -55,24 +54,40 @@ def capability_not_needed(pod: Pod) -> Iterator[Said]:
     "namespace-of-the-node",
     Severity.WARNING,
     of=PODS,
+    platforms=KUBERNETES,
 )
-def namespace_of_the_node(pod: Pod, deployment: Deployment) -> Iterator[Said]:
+def namespace_of_the_node(pod: Pod) -> Iterator[Said]:
     """A pod shares its node's processes, shared memory or network.
 
     Namespaces with a Pod Security Standard refuse it. Shared memory comes from the operator. With
     hostNetwork two pods of a node want the same ports, and network policies do not apply; RDMA
-    works without it where a device plugin or a secondary network hands out the devices. Containers
-    of one machine that open each other's GPU memory need the namespaces of one of them, not those
-    of the machine.
+    works without it where a device plugin or a secondary network hands out the devices.
     """
     if pod.host_namespaces:
         used = [found.value for found in pod.host_namespaces]
-        joined = deployment.platform is Platform.CONTAINERS and {"hostIPC", "hostPID"} & {*used}
-        instead = ", or share those of one container, as in pid: service:NAME" if joined else ""
+        yield Said(pod.host_namespaces[0], f"the pod sets {quoted(used)}", f"remove {quoted(used)}")
+
+
+@rule(
+    "X010",
+    "namespace-of-the-machine",
+    Severity.INFO,
+    of=PODS,
+    platforms=CONTAINERS,
+)
+def namespace_of_the_machine(pod: Pod) -> Iterator[Said]:
+    """A container shares its machine's processes or shared memory, where one container's would do.
+
+    NVIDIA's quick starts do so, and it works. Containers that open each other's GPU memory need the
+    namespaces of one of them, not those of the machine; one alone needs shared memory of a size.
+    """
+    used = [each.value for each in pod.host_namespaces if each.value in ("hostIPC", "hostPID")]
+    if used:
         yield Said(
             pod.host_namespaces[0],
-            f"the pod sets {quoted(used)}",
-            f"remove {quoted(used)}{instead}",
+            f"the container sets {quoted(used)}",
+            f"remove {quoted(used)} and set the size of shared memory, or share those of one "
+            "container, as in pid: service:NAME",
         )
 
 

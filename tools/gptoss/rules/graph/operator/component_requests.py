@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from gptoss.facts.world import Release
 
 # From this release on only worker types may run on several nodes.
+# The first release whose frontend image has the endpoint picker, which takes no configuration.
+OWN_PICKER_FROM = (1, 5)
 MULTINODE_TYPES_FROM = (1, 5)
 
 
@@ -25,15 +27,18 @@ MULTINODE_TYPES_FROM = (1, 5)
     Severity.ERROR,
     of=REQUESTS,
 )
-def endpoint_picker_refused(component: Component, request: ComponentRequest) -> Iterator[Said]:
+def endpoint_picker_refused(
+    component: Component, request: ComponentRequest, deployment: Deployment
+) -> Iterator[Said]:
     """An endpoint picker (epp) has no eppConfig, several replicas or several nodes.
 
-    The operator's webhook refuses the graph. It also needs the InferencePool API in the cluster,
-    which is not known here.
+    The operator's webhook refuses the graph. From release 1.5 on the picker needs no eppConfig. It
+    also needs the InferencePool API in the cluster, which is not known here.
     """
     if type_of(component) != EPP:
         return
-    if request.epp_config is None:
+    release = deployment.release
+    if request.epp_config is None and release and release.number < OWN_PICKER_FROM:
         yield Said(
             component,
             "the component is of type epp and has no eppConfig, which the operator needs",
