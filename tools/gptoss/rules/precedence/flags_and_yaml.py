@@ -95,7 +95,7 @@ def _beaten(claim: Claim, winner: Claim) -> Said:
 @rule(
     "C004",
     "variable-read-by-nobody",
-    Severity.WARNING,
+    Severity.INFO,
     of=WORKERS,
     runtimes=DYNAMO,
 )

@@ -93,7 +93,9 @@ def sizes_not_registered(worker: Worker, release: Release) -> Iterator[Said]:
     """This release does not tell the frontend the sizes that the engine YAML sets.
 
     Before 1.2 dynamo.trtllm registers some sizes only as its flags say. The frontend then lets
-    prompts through that are longer than the engine's max_seq_len, and clients get its errors.
+    prompts through that are longer than the engine's max_seq_len, and clients get its errors. On
+    1.1 a max_seq_len that only the YAML sets has another effect: answers to requests without
+    max_tokens end after 32 tokens. On 1.0 these always do.
     """
     flags = []
     for key in release.repeated_sizes:

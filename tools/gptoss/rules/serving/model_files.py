@@ -101,12 +101,43 @@ def model_path_outside_volumes(worker: Worker) -> Iterator[Said]:
     runtimes=DYNAMO,
 )
 def frontend_without_model_files(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
-    """The frontend has no copy of the model's tokenizer and config.
+    """The frontend has no copy of the tokenizer and config of a model that is pinned.
 
     It turns text into tokens itself. Without the model cache mounted, or HF_HOME pointing into
-    it, it asks the hub: it then needs the network, and may get another commit's tokenizer than the
-    workers use. From release 1.4 on workers hand these files over.
+    it, it asks the hub for the newest commit: it needs the network, and where the repository has
+    changed since, it refuses the workers' model and answers 404. From release 1.4 on workers hand
+    these files over.
     """
+    if _is_pinned(deployment) or offline_switch(frontend.pod.environment.values()):
+        yield from _asking_the_hub(frontend, deployment)
+
+
+@rule(
+    "S034",
+    "tokenizer-from-the-hub",
+    Severity.INFO,
+    of=FRONTEND,
+    runtimes=DYNAMO,
+)
+def tokenizer_from_the_hub(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
+    """The frontend downloads the model's tokenizer and config at every start.
+
+    It needs the network, and another replica may get another commit's. From release 1.4 on workers
+    hand these files over.
+    """
+    if not _is_pinned(deployment) and not offline_switch(frontend.pod.environment.values()):
+        yield from _asking_the_hub(frontend, deployment)
+
+
+def _is_pinned(deployment: Deployment) -> bool:
+    """Whether a worker serves a commit, or files that are named by their path."""
+    return any(
+        worker.engine["revision"].is_set or (worker.model and is_path(worker.model.value))
+        for worker in deployment.workers
+    )
+
+
+def _asking_the_hub(frontend: Frontend, deployment: Deployment) -> Iterator[Said]:
     release = deployment.release
     if not deployment.workers:
         return

@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
-from gptoss.deployment.model import Platform, Runtime
+from gptoss.deployment.model import Runtime
 from gptoss.rules.fixes import add_flag
-from gptoss.rules.readings import TOOL_CALL_PARSER, is_hub_id
-from gptoss.rules.right_answers import given_value
-from gptoss.rules.rule import DYNAMO, KUBERNETES, Need, Said, Severity, rule
-from gptoss.rules.subjects import ENTRANCES, FRONTEND, WORKERS
+from gptoss.rules.readings import TOOL_CALL_PARSER, is_hub_id, offline_switch
+from gptoss.rules.right_answers import given_value, more_flags
+from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.subjects import ENTRANCES, WORKERS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -38,9 +38,22 @@ def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     """A worker has no reasoning parser.
 
     gpt-oss writes its reasoning and its answer in channels of one text. Without the parser clients
-    get both, with the channel markup, as the answer. Prefill and decode workers both need it.
+    get both, with the channel markup, as the answer. Prefill and decode workers both need it. Where
+    there is no tool call parser either, this says so too.
     """
-    yield from _missing_parser(worker, REASONING, model.reasoning_parser)
+    missing = [
+        f"{flag} {expected}"
+        for flag, expected in ((REASONING, model.reasoning_parser), (TOOLS, model.tool_call_parser))
+        if worker.arguments[flag].place is None
+    ]
+    if missing and missing[0].startswith(REASONING):
+        names = " and no ".join(flag.partition(" ")[0] for flag in missing)
+        yield Said(
+            worker.command,
+            f"there is no {names}, so clients get raw channel markup",
+            f"add {' '.join(missing)}",
+            fix=more_flags(worker, missing),
+        )
 
 
 @rule(
@@ -53,21 +66,17 @@ def reasoning_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
     needs=(Need.MODEL,),
 )
 def tool_call_parser_missing(worker: Worker, model: Model) -> Iterator[Said]:
-    """A worker has no tool call parser.
+    """A worker has a reasoning parser and no tool call parser.
 
     Tool calls then stay in the text of the answer and tool_calls is empty: agents stop working
     although every response has status 200.
     """
-    yield from _missing_parser(worker, TOOLS, model.tool_call_parser)
-
-
-def _missing_parser(worker: Worker, flag: str, expected: str) -> Iterator[Said]:
-    if worker.arguments[flag].place is None:
+    if worker.arguments[REASONING].place and worker.arguments[TOOLS].place is None:
         yield Said(
             worker.command,
-            f"there is no {flag}, so clients get raw channel markup",
-            f"add {flag} {expected}",
-            fix=add_flag(worker.command.place, flag, expected),
+            f"there is no {TOOLS}, so tool calls stay in the text",
+            f"add {TOOLS} {model.tool_call_parser}",
+            fix=add_flag(worker.command.place, TOOLS, model.tool_call_parser),
         )
 
 
@@ -139,19 +148,20 @@ def _is_known(parser: InForce) -> bool:
     "S004",
     "harmony-vocabulary-missing",
     Severity.WARNING,
-    of=FRONTEND,
-    runtimes=DYNAMO,
-    platforms=KUBERNETES,
+    of=ENTRANCES,
     needs=(Need.MODEL,),
 )
-def harmony_vocabulary_missing(frontend: Frontend, model: Model) -> Iterator[Said]:
-    """The frontend of a cluster has no copy of the harmony vocabulary.
+def harmony_vocabulary_missing(
+    entrance: Frontend | Worker, model: Model, deployment: Deployment
+) -> Iterator[Said]:
+    """The deployment is offline and what answers HTTP has no copy of the harmony vocabulary.
 
     Its parsers load o200k_base.tiktoken when the first request comes. If it cannot be downloaded
-    then, every response still has status 200, with raw channel markup and without tool calls, and
-    the log says next to nothing.
+    then, every response of Dynamo still has status 200, with raw channel markup and without tool
+    calls, and the log says next to nothing; trtllm-serve answers every chat request with 400.
     """
-    yield from _without_vocabulary(frontend, model, "nothing is parsed")
+    if _is_offline(deployment):
+        yield from _without_vocabulary(entrance, model, deployment)
 
 
 @rule(
@@ -166,20 +176,29 @@ def harmony_vocabulary_downloaded(
 ) -> Iterator[Said]:
     """What answers HTTP downloads the harmony vocabulary at the first request.
 
-    Where it cannot, trtllm-serve answers every chat request with 400, and the frontend of a machine
-    leaves reasoning and tool calls in the text.
+    Where it cannot, trtllm-serve answers every chat request with 400, and Dynamo's frontend leaves
+    reasoning and tool calls in the text, with status 200.
     """
-    if deployment.runtime is Runtime.SERVE:
-        yield from _without_vocabulary(entrance, model, "chat is answered with 400")
-    elif deployment.platform is Platform.CONTAINERS:
-        yield from _without_vocabulary(entrance, model, "nothing is parsed")
+    if not _is_offline(deployment):
+        yield from _without_vocabulary(entrance, model, deployment)
 
 
-def _without_vocabulary(entrance: Frontend | Worker, model: Model, failing: str) -> Iterator[Said]:
+def _is_offline(deployment: Deployment) -> bool:
+    """Whether somebody of the deployment is to do without the network."""
+    return any(
+        offline_switch(component.pod.environment.values()) for component in deployment.components
+    )
+
+
+def _without_vocabulary(
+    entrance: Frontend | Worker, model: Model, deployment: Deployment
+) -> Iterator[Said]:
     if model.tool_call_parser != "harmony" or entrance.pod.variable(WITHOUT_HARMONY) == "1":
         return
     if any(entrance.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
         return
+    serve = deployment.runtime is Runtime.SERVE
+    failing = "chat is answered with 400" if serve else "nothing is parsed"
     yield Said(
         entrance.command or entrance,
         "TIKTOKEN_ENCODINGS_BASE is not set, so the harmony vocabulary is downloaded at the first "
