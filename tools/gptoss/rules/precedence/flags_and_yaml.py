@@ -147,6 +147,7 @@ def kv_block_size_disagrees(worker: Worker, facts: Facts) -> Iterator[Said]:
 
     --kv-block-size (32 unless set) is what the router hashes prompts with; tokens_per_block is
     what the engine stores. When they differ the router never finds a prefix again.
+    From Dynamo 1.4 on workers ask the engine, and the flag no longer counts.
     """
     if not publishes_events(worker, facts):
         return
