@@ -1,4 +1,4 @@
-"""Do tensor parallel ranks add up what they computed exactly enough?"""
+"""How do ranks exchange what they computed: exactly enough, and by a way that there is?"""
 
 from __future__ import annotations
 
@@ -18,6 +18,8 @@ IN_32_BITS = "ALL_REDUCE_FUSION_KERNEL_ACC_FP32"
 IN_16_BITS = ("AUTO", "ONESHOT", "TWOSHOT", "MIN_LATENCY", "MINLATENCY")
 # Ranks that these kernels are made for.
 RANKS = (2, 4, 8, 16)
+FORCED = "TRTLLM_FORCE_COMM_METHOD"
+WAYS = ("NVLINK_ONE_SIDED", "NVLINK_TWO_SIDED", "DEEPEP", "DEEPEPLOWLATENCY", "ALLGATHER")
 
 
 @rule(
@@ -47,4 +49,34 @@ def all_reduce_in_16_bits(worker: Worker) -> Iterator[Said]:
             f"the {tp} tensor parallel ranks may add up in 16 bits, which costs about 5 points of "
             "GPQA",
             f'set {IN_32_BITS}: "1" on the worker, or write allreduce_strategy: NCCL',
+        )
+
+
+@rule(
+    "P014",
+    "forced-exchange-refused",
+    Severity.ERROR,
+    of=WORKERS,
+    needs=(Need.ENGINE, Need.MODEL),
+)
+def forced_exchange_refused(worker: Worker) -> Iterator[Said]:
+    """``TRTLLM_FORCE_COMM_METHOD`` names a way that the engine does not have for the experts.
+
+    With attention data parallelism and experts spread over all ranks the engine takes it at its
+    word and stops where it does not know it. NCCL_EP does not take quantised experts, which those
+    of gpt-oss are. Without that kind of parallelism nothing reads it.
+    """
+    forced = worker.pod.environment.get(FORCED)
+    ranks = tensor_parallel_size(worker)
+    spread = worker.attention_dp and ranks > 1
+    if forced is None or not forced.value or not spread:
+        return
+    if (
+        worker.engine.whole("moe_expert_parallel_size") == ranks
+        and forced.value.upper() not in WAYS
+    ):
+        yield Said(
+            forced,
+            f"{FORCED}={forced.value} is no way that the engine has for these experts, so it stops",
+            f"write one of {', '.join(WAYS)}, or remove it",
         )
