@@ -207,3 +207,65 @@ def test_image_and_quantisation_give_the_kind_of_gpu_away_together(tmp_path: Pat
 def test_where_several_kinds_fit_none_is_taken(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"give --gpu h100 or h200 or b200$"):
         served(tmp_path, f"{SERVER}-amd64")
+
+
+def of_script(folder: Path, text: str, gpu: str = "b200") -> Imported:
+    file = folder / "run.sh"
+    file.write_text(text)
+    (found,) = load(Request((str(file),))).deployments
+    return convert(found, FACTS, gpu)
+
+
+def test_what_a_shell_fills_in_is_named_and_not_guessed(tmp_path: Path) -> None:
+    text = 'python3 -m dynamo.trtllm --model-path m/n --override-engine-args "$(make_json)"\n'
+    told = notes(of_script(tmp_path, text))
+    assert "--override-engine-args $(make_json) is left to a shell" in told
+    assert "the engine YAML" not in told
+
+
+def test_gpus_of_an_engine_that_is_not_known_are_not_counted_anew(tmp_path: Path) -> None:
+    made = graph()
+    container = made["spec"]["services"]["TrtllmWorker"]["extraPodSpec"]["mainContainer"]
+    container["command"][-1] = "/elsewhere/w.yaml"
+    told = notes(imported(tmp_path, made))
+    assert "4 GPUs; write the parallel sizes under engine" in told
+    assert "its parallel sizes need" not in told
+
+
+def test_an_old_release_is_imported_as_one_that_is_deployed(tmp_path: Path) -> None:
+    made = graph()
+    container = made["spec"]["services"]["TrtllmWorker"]["extraPodSpec"]["mainContainer"]
+    container["image"] = RUNTIME.replace("1.3.1", "0.6.1")
+    container["command"] += ["--disaggregation-strategy", "prefill_first"]
+    found = imported(tmp_path, made)
+    values = yaml.safe_load(found.text)
+    assert values["runtime"]["release"] == "1.3.1"
+    assert values["workers"]["worker"]["engine"]["max_batch_size"] == 2048
+    assert "extraArgs" not in values["workers"]["worker"]
+    assert "--disaggregation-strategy: dynamo.trtllm 1.3.1 has no such flag" in notes(found)
+
+
+def test_a_server_that_no_release_ships_keeps_no_wrong_image(tmp_path: Path) -> None:
+    image = SERVER.replace("rc14", "rc16")
+    found = of_script(tmp_path, f"docker run {image} trtllm-serve openai/gpt-oss-120b\n")
+    assert yaml.safe_load(found.text)["runtime"]["release"] == "1.2.1"
+    assert f"image {image}: the chart runs release 1.2.1" in notes(found)
+
+
+def test_shared_memory_that_nobody_asked_for_is_the_charts(tmp_path: Path) -> None:
+    found = of_script(tmp_path, f"docker run {SERVER} trtllm-serve openai/gpt-oss-120b\n")
+    assert "sharedMemory" not in yaml.safe_load(found.text)["workers"]["worker"]
+
+
+def test_servers_that_are_split_go_under_dynamo(tmp_path: Path) -> None:
+    file = tmp_path / "disagg.yaml"
+    file.write_text(
+        "model: openai/gpt-oss-120b\nhostname: localhost\nport: 8000\n"
+        'context_servers: {num_instances: 1, tensor_parallel_size: 1, urls: ["localhost:8001"]}\n'
+        'generation_servers: {num_instances: 1, tensor_parallel_size: 2, urls: ["localhost:8002"]}'
+    )
+    report = import_sources(Request((str(file),), gpu="b200"), None, "<values>")
+    values = yaml.safe_load(report.imported.text)
+    assert values["runtime"]["kind"] == "dynamo"
+    assert values["workers"].keys() == {"prefill", "decode"}
+    assert report.refused == ()

@@ -139,6 +139,13 @@ def test_a_kv_cache_block_of_the_yaml_replaces_the_flag_up_to_0_7(
     assert [claim.value for claim in setting.claims] == expected
 
 
+def test_a_flag_that_the_block_of_the_yaml_replaces_is_told() -> None:
+    command = "python3 -m dynamo.trtllm --model-path m --extra-engine-args engine.yaml"
+    flag = "--free-gpu-memory-fraction 0.5"
+    found = script(f"{RUNTIME}:0.6.1", f"{command} {flag}", "kv_cache_config: {dtype: fp8}")
+    assert told(found)["C003"].startswith("worker: the engine YAML replaces all of kv_cache_config")
+
+
 def test_experts_ran_on_cutlass_where_nobody_asked_for_another_backend() -> None:
     assert worker("0.6.1", engine="max_batch_size: 8").engine["moe_config.backend"].value == (
         "CUTLASS"

@@ -63,15 +63,19 @@ class Context:
 
     def mended(self, message: str, place: Place | None = None) -> None:
         """Notes that something is carried over in another form, because it was wrong."""
-        self.notes.append(Note(Outcome.MENDED, message, place))
+        self._note(Outcome.MENDED, message, place)
 
     def left_out(self, message: str, place: Place | None = None) -> None:
         """Notes that something is not carried over."""
-        self.notes.append(Note(Outcome.LEFT_OUT, message, place))
+        self._note(Outcome.LEFT_OUT, message, place)
 
     def chosen(self, message: str, place: Place | None = None) -> None:
         """Notes that something had to be chosen."""
-        self.notes.append(Note(Outcome.CHOSEN, message, place))
+        self._note(Outcome.CHOSEN, message, place)
+
+    def _note(self, kind: Outcome, message: str, place: Place | None) -> None:
+        if all((note.kind, note.message) != (kind, message) for note in self.notes):
+            self.notes.append(Note(kind, message, place))
 
 
 def leaf(value: Any, place: Place, spelling: str = "") -> Leaf:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import textwrap
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Facts, Release
     from gptoss.importing.context import Note
 
 MOST_LETTERS = 53
@@ -85,7 +85,9 @@ def convert(
             f"{deployment.source} has no worker that runs TensorRT-LLM; give the deployment itself",
             deployment.place,
         )
-    chosen = facts.release(release) if release else deployment.release or facts.default_release
+    if deployment.runtime is Runtime.SERVE and deployment.is_disaggregated:
+        deployment = replace(deployment, runtime=Runtime.DYNAMO)
+    chosen = facts.deployable(release) if release else _release(deployment, facts)
     mount = whole.cache_mount(deployment)
     options = {"--release": release, "--gpu": gpu}
     kind, hints = (facts.gpu(gpu), ()) if gpu else gpu_kind(deployment, facts)
@@ -134,6 +136,15 @@ def _values(context: Context) -> Block:
         values["imagePullSecrets"] = secrets
     values["annotations"] = whole.graph_annotations(context)
     return values
+
+
+def _release(deployment: Deployment, facts: Facts) -> Release:
+    """The source's own release where the chart deploys it, or what stands for it."""
+    own = deployment.release
+    if own is None or own.version in facts.releases:
+        return facts.releases[own.version] if own else facts.default_release
+    newest = list(facts.releases.values())[-1]
+    return newest if own.number > newest.number else facts.default_release
 
 
 def helm_name(name: str) -> str:

@@ -11,6 +11,8 @@ from gptoss.facts.engine_types import fault, mended
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, is_writable, put
 from gptoss.importing.engine_values import as_read
+from gptoss.precedence.dynamo import OVERRIDE
+from gptoss.text.shell.resolved import is_resolved
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Worker
@@ -32,12 +34,7 @@ def engine(worker: Worker, context: Context) -> Block:
     Helm cannot carry are left out and noted.
     """
     if not worker.engine_known:
-        file = worker.engine_file
-        context.left_out(
-            f"{worker.name}: the engine YAML {file.value if file else ''} is not among what was "
-            "given; give its ConfigMap or file along, or write its settings under engine",
-            file.place if file else worker.place,
-        )
+        _note_unknown(worker, context)
     found: Block = {}
     schema = schema_for(context.facts, context.release.trtllm)
     for setting in worker.engine:
@@ -50,6 +47,23 @@ def engine(worker: Worker, context: Context) -> Block:
             spelling = "" if claim.layer is Layer.ENGINE else claim.spelling
             put(found, setting.key, leaf(value, claim.place, spelling))
     return found
+
+
+def _note_unknown(worker: Worker, context: Context) -> None:
+    """Notes engine settings of which nothing is known."""
+    file, override = worker.engine_file, worker.arguments[OVERRIDE].located
+    if file and worker.arguments.complete:
+        context.left_out(
+            f"{worker.name}: the engine YAML {file.value} is not among what was given; give its "
+            "ConfigMap or file along, or write its settings under engine",
+            file.place,
+        )
+    elif not worker.arguments.complete:
+        told = "only a shell knows all words of its command; write what they set under engine"
+        context.left_out(f"{worker.name}: {told}", worker.command.place)
+    if override and not is_resolved(override.value):
+        told = f"{OVERRIDE} {override.value} is left to a shell; write what it sets under engine"
+        context.left_out(f"{worker.name}: {told}", override.place)
 
 
 def _is_flags(claim: Claim) -> bool:
@@ -80,6 +94,10 @@ def _carried(
 ) -> tuple[Any, bool]:
     """The value to write, and whether it can be written."""
     release = f"TensorRT-LLM {schema.version}"
+    if isinstance(claim.value, str) and not is_resolved(claim.value):
+        told = f"{worker.name}: {key} is {claim.value}, which is left to a shell; write it"
+        context.left_out(told, claim.place)
+        return None, False
     if gone := _gone(key, schema):
         context.left_out(
             f"{worker.name}: {release} has no {gone}; {schema.suggestion(gone)}", claim.place

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gptoss.deployment.model import Runtime
+from gptoss.facts.programs import SERVE, WORKER, program
 from gptoss.importing.document import Leaf
 from gptoss.importing.environment import holds_secret
 
@@ -12,14 +14,17 @@ if TYPE_CHECKING:
 
     from gptoss.command_lines.arguments import Arguments, InForce
     from gptoss.deployment.model import Component
+    from gptoss.facts.programs import Program
     from gptoss.importing.context import Context
 
 # Told by values of their own, or by the chart for its own files.
 TOLD = {
     "--config",
+    "--extra_llm_api_options",
     "--disaggregation-mode",
     "--extra-engine-args",
     "--model",
+    "--model-path",
     "--override-engine-args",
     "--revision",
     "--served-model-name",
@@ -49,12 +54,15 @@ def extra_args(
         chart: Flags that the chart sets itself with their values; None for one that another value
             stands for.
     """
+    charts = _charts_program(arguments, context)
     words: list[str] = []
     places: dict[str, None] = {}
     for name, flag in arguments.in_force().items():
         if not flag.is_written or not flag.place:
             continue
         if not _is_carried(component, name, flag, context, chart):
+            continue
+        if not _is_taken(component, name, flag, charts, context):
             continue
         words += flag_words(name, flag)
         places[f"{flag.place.file}:{flag.place.line}"] = None
@@ -84,6 +92,26 @@ def _is_carried(
         context.left_out(told, found.place)
         return False
     return True
+
+
+def _is_taken(
+    component: Component, name: str, found: InForce, program: Program | None, context: Context
+) -> bool:
+    """Whether the program that the chart runs has the flag too."""
+    flag = found.flag
+    if program is None or flag is None or any(s in program.spellings for s in flag.spellings):
+        return True
+    told = f"{component.name}: {name}: {program.name} {program.release} has no such flag"
+    context.left_out(told, found.place)
+    return False
+
+
+def _charts_program(arguments: Arguments, context: Context) -> Program | None:
+    """The program that the chart runs in the place of one, at the release of the values."""
+    name, release = arguments.program.name, context.release
+    if name == SERVE and context.deployment.runtime is Runtime.DYNAMO:
+        name = WORKER
+    return program(name, release.trtllm if name == SERVE else release.version)
 
 
 def _is_engine(name: str, found: InForce) -> bool:

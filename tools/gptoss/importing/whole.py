@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.comparing.compare import SNAPSHOT, revision_of
 from gptoss.deployment.model import Runtime
+from gptoss.facts.programs import SERVE
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.pods import node_selector
@@ -42,8 +43,15 @@ def runtime(context: Context) -> Block:
     where = deployment.release_place
     if "--release" in context.asked:
         found["release"] = Leaf(release.version, "--release")
-    elif deployment.release is not None:
+    elif deployment.release and deployment.release.version == release.version:
         found["release"] = leaf(release.version, where)
+    elif deployment.release is not None:
+        found["release"] = Leaf(release.version)
+        context.chosen(
+            f"release {release.version}, for the chart deploys no {deployment.release.version}; "
+            f"gptoss upgrade --to {release.version} says what changes",
+            where,
+        )
     else:
         found["release"] = Leaf(release.version)
         context.chosen(
@@ -52,6 +60,13 @@ def runtime(context: Context) -> Block:
             where,
         )
     image = next((w.pod.image for w in deployment.workers if w.pod.image), None)
+    if is_split_server(deployment):
+        context.mended(
+            "trtllm-serve disaggregated: the chart splits prefill and decode under Dynamo, whose "
+            "frontend takes the place of its server",
+            image.place if image else where,
+        )
+        return found
     if image is None:
         return found
     own = _images(context)
@@ -67,6 +82,12 @@ def runtime(context: Context) -> Block:
     else:
         found["image"] = leaf(image.value, image.place)
     return found
+
+
+def is_split_server(deployment: Deployment) -> bool:
+    """Whether it is what ``trtllm-serve disaggregated`` leads to, on its way to Dynamo."""
+    programs = {worker.arguments.program.name for worker in deployment.workers}
+    return deployment.runtime is Runtime.DYNAMO and SERVE in programs
 
 
 def _images(context: Context) -> list[str]:

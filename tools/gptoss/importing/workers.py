@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from gptoss.deployment.model import Role, Runtime
+from gptoss.deployment.model import Platform, Role, Runtime
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.engine import engine
@@ -26,6 +26,8 @@ QUANTIZATIONS = next(
     for option in Quantization.model_json_schema()["properties"]["override"]["anyOf"]
     if "enum" in option
 )
+# Shared memory of a container that nobody asked any for.
+DOCKERS_OWN = "64Mi"
 PARSERS: dict[str, Any] = {"--dyn-reasoning-parser": "gpt_oss", "--dyn-tool-call-parser": "harmony"}
 
 
@@ -67,7 +69,9 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
     device = rdma_resource(context) if sends(worker) else None
     found["resources"] = resources(worker.name, worker.pod, context, device)
     memory = worker.pod.shared_memory
-    if memory and memory.value != "0" and QUANTITY.fullmatch(memory.value):
+    of_docker = context.deployment.platform is Platform.CONTAINERS
+    defaulted = of_docker and memory is not None and memory.value == DOCKERS_OWN
+    if memory and memory.value != "0" and not defaulted and QUANTITY.fullmatch(memory.value):
         found["sharedMemory"] = leaf(memory.value, memory.place)
     found |= termination_grace(worker.pod)
     note_left_out(worker.name, worker.pod, context, locks_memory=locked)
@@ -126,7 +130,13 @@ def _chart_flags(context: Context) -> dict[str, Any]:
 
 
 def _note_gpus(worker: Worker, context: Context) -> None:
-    if worker.gpus_per_pod and worker.gpus != worker.ranks:
+    if worker.gpus_per_pod and not worker.engine_known:
+        context.left_out(
+            f"{worker.name}: {worker.gpus} GPUs; write the parallel sizes under engine, from which "
+            "the chart counts them",
+            worker.gpus_per_pod.place,
+        )
+    elif worker.gpus_per_pod and worker.gpus != worker.ranks:
         context.mended(
             f"{worker.name}: it has {worker.gpus} GPUs, but its parallel sizes need "
             f"{worker.ranks}; the chart gives it as many as they need",

@@ -39,11 +39,13 @@ def override_replaces_block(worker: Worker) -> Iterator[Said]:
         winners = (setting.winner for setting in worker.engine.under(block))
         overrides = [claim for claim in winners if claim and claim.layer is Layer.OVERRIDE]
         gone = quoted(f"{claim.spelling} {claim.value}" for claim in lost)
-        at = overrides[0] if overrides else worker
+        by, or_else = "the engine YAML", ""
+        if overrides:
+            by, or_else = "this override", ", or repeat the whole block in the override"
         yield Said(
-            at,
-            f"this override replaces all of {block}, so {gone} no longer counts",
-            "put the value into the engine YAML instead, or repeat the whole block in the override",
+            overrides[0] if overrides else lost[0],
+            f"{by} replaces all of {block}, so {gone} no longer counts",
+            f"put the value into the engine YAML instead{or_else}",
             also=[(claim, f"{claim.spelling} is lost") for claim in lost],
         )
 
