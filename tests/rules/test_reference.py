@@ -18,7 +18,8 @@ rules = pytest.mark.parametrize("rule", RULES.values(), ids=RULES)
 @rules
 def test_a_page_shows_what_the_rule_says_of_itself(rule: Rule) -> None:
     page = PAGES[FOLDER / f"{rule.id}.md"]
-    for part in (rule.name, rule.severity.word, rule.source, rule.bad, rule.good, rule.near):
+    stated = [part for seen in rule.evidence.seen for part in (seen.where, seen.says)]
+    for part in (rule.name, rule.severity.word, *stated, rule.bad, rule.good, rule.near):
         assert part in page
     assert ("check --fix" in page) is rule.fixable
 
