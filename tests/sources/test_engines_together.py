@@ -196,3 +196,15 @@ def test_with_service_discovery_it_needs_no_addresses(tmp_path: Path) -> None:
     found = "disagg_cluster: {cluster_uri: 'http://a:18000'}\n"
     text = SERVERS.replace('["localhost:8001", "localhost:8003"]', "[]") + found
     assert "[D061]" not in run("check", *written(tmp_path, disagg=text), *TOLD).stdout
+
+
+@pytest.mark.parametrize("text", ["context_servers:\n", "context_servers: null\nport: 8000\n"])
+def test_a_list_without_servers_is_refused_in_one_sentence(text: str, tmp_path: Path) -> None:
+    refused = run("check", *written(tmp_path, disagg=text))
+    assert (refused.exit_code, "no server is listed" in refused.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("size", ["0", "-1", "x", "[]", "{}", "null"])
+def test_a_size_that_is_none_is_no_reason_to_stop(size: str, tmp_path: Path) -> None:
+    text = SERVERS.replace("tensor_parallel_size: 4", f"tensor_parallel_size: {size}")
+    assert run("check", *written(tmp_path, disagg=text), *TOLD).exit_code == 1

@@ -145,6 +145,52 @@ def test_workers_of_mpi_are_those_of_the_list(tmp_path: Path) -> None:
     assert found.engine_only
 
 
+SLURM = """\
+LOG_DIR=/data/$SLURM_JOB_ID
+COMMON="export TRTLLM_ENABLE_PDL=1"
+NODES=($(scontrol show hostnames))
+PIDS=()
+start_bg() {
+    "$@" &
+    PIDS+=($!)
+}
+write_prefill() {
+    local path="$1"
+    cat > "$path" <<E
+tensor_parallel_size: 1
+cache_transceiver_config: {backend: UCX}
+E
+}
+write_prefill "$LOG_DIR/prefill.yaml"
+cat > $LOG_DIR/decode.yaml <<E
+tensor_parallel_size: 2
+cache_transceiver_config: {backend: NIXL}
+E
+cat > $LOG_DIR/list.yaml <<E
+context_servers:
+  num_instances: 2
+  urls: ["${NODES[0]}:8001", "${NODES[0]}:8002"]
+generation_servers:
+  urls: ["${NODES[1]}:8003"]
+E
+for gpu in 0 1; do
+  start_bg srun --container-mounts "$LOG_DIR:/logs" bash -c "$COMMON
+    export CUDA_VISIBLE_DEVICES=$gpu
+    trtllm-llmapi-launch trtllm-serve /model --port $((8001 + gpu)) --config /logs/prefill.yaml"
+done
+start_bg srun --container-mounts "$LOG_DIR:/logs" bash -c "$COMMON
+  trtllm-llmapi-launch trtllm-serve /model --port 8003 --config /logs/decode.yaml"
+start_bg srun bash -c "trtllm-serve disaggregated -c /logs/list.yaml -t 7200"
+"""
+
+
+def test_a_script_for_slurm_starts_them_in_shells_of_their_own(tmp_path: Path) -> None:
+    found = one(written(tmp_path, {"run.sh": SLURM}) + "/run.sh")
+    assert told(found) == BOTH
+    assert [worker.replica_count for worker in found.workers] == [2, 1]
+    assert all(w.pod.variable("TRTLLM_ENABLE_PDL") == "1" for w in found.workers)
+
+
 def test_an_engine_file_that_no_script_names_is_one_by_itself(tmp_path: Path) -> None:
     folder = written(tmp_path, FILES | {"run.sh": RUN, "agg.yaml": "max_batch_size: 1\n"})
     first, second = load(Request((folder,))).deployments

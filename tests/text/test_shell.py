@@ -150,6 +150,10 @@ def test_a_coprocess_runs_in_the_background_and_ends_with_its_command(started: s
     ]
 
 
+def test_an_array_without_elements_is_no_function() -> None:
+    assert lines('a=()\nf() {\n  "$@" &\n  a+=($!)\n}\nf run "${a[@]}" now') == ["run now"]
+
+
 def test_an_element_of_an_array_that_is_not_known_is_of_that_array() -> None:
     assert lines('A=1\nL=(a b)\nunset "L[$U]"\nrun $A ${L[0]}') == ["run 1 ${L[0]}"]
 

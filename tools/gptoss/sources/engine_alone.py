@@ -171,7 +171,7 @@ def _worker(worker: Worker, file: EngineFile, *, is_ours: bool) -> Worker:
     """The worker with its GPUs, and with our model where nobody names one and none is visible."""
     named = file.model or worker.model
     worker = replace(worker, model=named or (Located(MODEL, file.place) if is_ours else None))
-    gpus = file.gpus or (worker.ranks if worker.engine_known else None)
+    gpus = file.gpus or (max(worker.ranks, 1) if worker.engine_known else None)
     return on_nodes(worker, gpus) if gpus else worker
 
 

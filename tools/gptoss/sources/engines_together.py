@@ -16,6 +16,7 @@ from gptoss.deployment.model import Role, Runtime
 from gptoss.sources.engine_alone import EngineFile, Told, build_engine, build_engines
 from gptoss.sources.parts.disaggregated import disaggregated
 from gptoss.sources.parts.role_names import role_of_file, without_role
+from gptoss.sources.recognise import SERVER_SECTIONS
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -131,6 +132,9 @@ def build_servers(
         given = [each for each in own if each.role is servers.role]
         count = servers.count if len(given) < 2 else None
         files += [each.engine(count) for each in given] or [_of_servers(source, servers)]
+    if not files:
+        sections = " and ".join(SERVER_SECTIONS)
+        raise InputError(f"no server is listed; {sections} say how many and where", tree.place)
     return build_engines(_told_apart(files), facts, told, Runtime.SERVE, read.problems)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
@@ -30,7 +31,7 @@ if TYPE_CHECKING:
     from gptoss.text.places import Located
     from gptoss.text.shell.result import HereDocument, Script, Step
 
-DEVICES = "CUDA_VISIBLE_DEVICES"
+DEVICES, PORT = "CUDA_VISIBLE_DEVICES", "--port"
 # What replicas on one machine must not share.
 OWN_VARIABLES = (DEVICES, "DYN_SYSTEM_PORT", "NVIDIA_VISIBLE_DEVICES")
 # More than the choices of any one script.
@@ -92,6 +93,15 @@ class Process:
             if name not in OWN_VARIABLES
         )
         return (*words, *variables)
+
+    @property
+    def likeness_as_server(self) -> tuple[object, ...]:
+        """The same for servers of one role, each of which has a port of its own."""
+        words = list(self.likeness)
+        for flag, value in pairwise(self.command.words):
+            if flag.value == PORT:
+                words.remove(value.value)
+        return tuple(words)
 
     @property
     def stops_others(self) -> bool:

@@ -31,6 +31,7 @@ from gptoss.sources.parts.disaggregated import disaggregated
 from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
+from gptoss.sources.parts.role_names import role_in
 from gptoss.sources.parts.server_roles import Started, roles_of
 from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
@@ -168,14 +169,16 @@ def _containers(
     for process in started:
         turn += process.stops_others
         if process.task:
-            kinds.setdefault(process.likeness, []).append((turn, process))
+            role = roles.get(id(process))
+            likeness = (role, *process.likeness_as_server) if role else process.likeness
+            kinds.setdefault(likeness, []).append((turn, process))
     runs = list({id(process.container): process.container for process in started}.values())
     names: set[str] = set()
     for turns in kinds.values():
         alike = [process for _, process in turns]
         first = alike[0]
         role = roles.get(id(first))
-        name = _unused(role if role and first.name == first.kind else first.name, names)
+        name = _unused(role if role and not role_in(first.name) else first.name, names)
         names.add(name)
         count = _at_once(turns)
         replicas = Located(count, first.command.place) if count > 1 else None

@@ -109,7 +109,11 @@ class Files:
             if document.target and _plain(document.target.value) in wanted:
                 return HereDocument(path, document.content, document.known)
         content = self._content(path, candidates, beside)
-        return HereDocument(path, content) if content else None
+        if content:
+            return HereDocument(path, content)
+        # Where what a container of Slurm mounts is not known: the one file of that name.
+        alike = [each for each in self.documents if each.target and _name(each) == _name_in(path)]
+        return HereDocument(path, alike[0].content, alike[0].known) if len(alike) == 1 else None
 
     def _content(
         self, path: Located[str], candidates: list[str], beside: Mapping[str, Tree]
@@ -146,3 +150,11 @@ def _on_host(path: str, folders: Mapping[str, str]) -> Iterator[str]:
 
 def _plain(path: str) -> str:
     return os.path.normpath(path)
+
+
+def _name_in(path: Located[str]) -> str:
+    return PurePosixPath(path.value).name
+
+
+def _name(document: HereDocument) -> str:
+    return _name_in(document.target) if document.target else ""

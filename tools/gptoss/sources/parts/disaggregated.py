@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Problem, Role
 from gptoss.sources.parts.reading import a_map, elements, whole_number
+from gptoss.sources.recognise import SERVER_SECTIONS
 from gptoss.text.places import Located
 from gptoss.text.shell.resolved import is_resolved
 from gptoss.text.yaml_tree import Tree
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 
     from gptoss.text.places import Place
 
-SECTIONS = {"context_servers": Role.PREFILL, "generation_servers": Role.DECODE}
+SECTIONS = dict(zip(SERVER_SECTIONS, (Role.PREFILL, Role.DECODE), strict=True))
 # Keys at the top that are about the server in front, in any release.
 OWN = frozenset(
     (

@@ -209,7 +209,8 @@ class _Parser:
         name = self._word
         self._at += 1
         has_parentheses = self._take("(") and self._take(")")
-        if not name or not (has_keyword or has_parentheses):
+        is_array = not has_keyword and ASSIGNMENT.fullmatch(name)
+        if not name or is_array or not (has_keyword or has_parentheses):
             self._at = start
             return None
         self._skip_lines()
