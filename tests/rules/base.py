@@ -243,6 +243,7 @@ def _worker(role: str, gpus: int, release: str, name: str) -> dict[str, Any]:
                         "HF_HOME": CACHE,
                         "HF_HUB_OFFLINE": "1",
                         "ALL_REDUCE_FUSION_KERNEL_ACC_FP32": "1",
+                        "TRTLLM_FORCE_COMM_METHOD": "ALLGATHER",
                         "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS": "20",
                     }
                 ),

@@ -13,7 +13,9 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Component, Deployment
     from gptoss.facts.world import Release
+    from gptoss.text.places import Located
 
+GROVE = "nvidia.com/enable-grove"
 # From this release on the operator refuses a changed component type (ai-dynamo/dynamo #13763).
 FIXED_TYPE_FROM = (1, 5)
 
@@ -139,3 +141,31 @@ def backend_framework_changed(deployment: Deployment) -> Iterator[Said]:
             "operator refuses the change",
             f"write {theirs}" if theirs else "leave it out, or install it under another name",
         )
+
+
+@rule(
+    "G110",
+    "grove-switched",
+    Severity.WARNING,
+)
+def grove_switched(deployment: Deployment) -> Iterator[Said]:
+    """The annotation that switches Grove off comes or goes on a graph that is installed.
+
+    From release 1.5 on the operator keeps the way in which it first made the pods. The annotation
+    then changes nothing, until the graph is deleted and installed anew.
+    """
+    installed = deployment.installed
+    if installed is None or installed.name != deployment.name:
+        return
+    ours, theirs = deployment.annotations.get(GROVE), installed.annotations.get(GROVE)
+    if _is_off(ours) != _is_off(theirs):
+        way = "without" if _is_off(theirs) else "with"
+        yield Said(
+            ours or deployment,
+            f"annotation {GROVE} changes, but the graph is installed {way} Grove and stays so",
+            "keep the annotation as it is installed, or delete the graph and install it anew",
+        )
+
+
+def _is_off(annotation: Located[str] | None) -> bool:
+    return annotation is not None and annotation.value.lower() == "false"
