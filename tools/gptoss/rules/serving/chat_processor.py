@@ -29,7 +29,7 @@ def chat_processor_of_another_engine(frontend: Frontend, model: Model) -> Iterat
     """The frontend leaves chat messages of a harmony model to vLLM's or SGLang's processor.
 
     It needs that engine in the frontend's image and does not parse harmony as Dynamo's own does:
-    reasoning and tool calls of gpt-oss stay in the text.
+    reasoning and tool calls of gpt-oss stay in the text, or every request ends with 500.
     """
     if model.tool_call_parser != "harmony":
         return
