@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import pytest
+import yaml
 
 from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
 from gptoss.sources.containers.script import build_script
 from gptoss.sources.containers.script_group import GivenScript
+from gptoss.sources.kubernetes.build import build
 from gptoss.sources.parts.releases import release_of_server, release_of_worker
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
@@ -150,3 +153,35 @@ def test_experts_ran_on_cutlass_where_nobody_asked_for_another_backend() -> None
     assert worker("0.6.1", engine="max_batch_size: 8").engine["moe_config.backend"].value == (
         "CUTLASS"
     )
+
+
+@pytest.mark.parametrize(("tag", "claims"), [("0.5.1", ["cache"]), ("1.3.1", [])])
+def test_the_claim_of_a_service_is_mounted_by_operators_before_1_0(
+    tag: str, claims: list[str]
+) -> None:
+    container = {
+        "image": f"{RUNTIME}:{tag}",
+        "command": ["python3", "-m", "dynamo.trtllm", "--model-path", "/models/x"],
+    }
+    service = {
+        "componentType": "worker",
+        "pvc": {"create": False, "mountPoint": "/models", "name": "cache"},
+        "extraPodSpec": {"mainContainer": container},
+    }
+    graph = {
+        "apiVersion": "nvidia.com/v1alpha1",
+        "kind": "DynamoGraphDeployment",
+        "metadata": {"name": "x"},
+        "spec": {"services": {"Worker": service}},
+    }
+    found = build(parse_documents(yaml.safe_dump(graph), "x.yaml"), "x.yaml", FACTS)
+    assert [mount.claim for mount in found.workers[0].pod.mounts] == claims
+    unknown = [problem.message for problem in found.problems if "pvc" in problem.message]
+    assert bool(unknown) is not bool(claims)
+
+
+def test_nothing_is_said_of_frontends_that_nobody_asked() -> None:
+    asked = FACTS.known["tool-call-on-analysis"]
+    assert asked.is_in(FACTS.releases["1.0.2"])
+    assert not asked.is_in(FACTS.older["0.9.1"])
+    assert FACTS.known["tool-call-in-pieces"].is_in(FACTS.older["0.9.1"])

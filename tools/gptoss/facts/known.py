@@ -22,7 +22,7 @@ class Known:
         what: What clients or operators see.
         do: What to do on a release where it is so.
         source: Where that was seen.
-        since: The first release that has it; '' where it was never without.
+        since: The first release that has it; by default the first that was asked.
         right: The first release without it; '' where none is so far.
         when: Whom it concerns, as the file's head says; '' for every frontend.
     """
@@ -31,7 +31,7 @@ class Known:
     what: str
     do: str
     source: str
-    since: str = ""
+    since: str = "1.0.0"
     right: str = ""
     when: str = ""
 

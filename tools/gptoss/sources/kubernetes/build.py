@@ -14,7 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.sources.kubernetes.fields import field_problems
-from gptoss.sources.kubernetes.graph import V1ALPHA1, parts
+from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
 from gptoss.sources.kubernetes.objects import Objects, claim_templates
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
 from gptoss.sources.kubernetes.workloads import (
@@ -34,10 +34,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Problem
-    from gptoss.facts.world import Facts
+    from gptoss.facts.world import Facts, Release
     from gptoss.text.command import Variable
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
+
+
+UNKNOWN = "field-unknown"
 
 
 def build(
@@ -89,7 +92,7 @@ def build(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
             *deployment.problems,
-            *_field_problems(objects.trees, facts, root),
+            *_field_problems(objects.trees, facts, root, deployment.release),
             *objects.namespace_problems(root),
         ),
     )
@@ -170,7 +173,12 @@ def _repeated_keys(trees: list[Tree], root: Scope) -> Iterator[Problem]:
             yield repeated_key(key, root.at("manifest", place))
 
 
-def _field_problems(trees: list[Tree], facts: Facts, root: Scope) -> Iterator[Problem]:
+def _field_problems(
+    trees: list[Tree], facts: Facts, root: Scope, release: Release | None
+) -> Iterator[Problem]:
+    """What is wrong with fields; which fields operators before 1.0 knew was not read."""
+    is_older = release is not None and release.version in facts.older
     for tree in trees:
         for problem in field_problems(tree, facts):
-            yield replace(problem, place=root.at("manifest", problem.place))
+            if not (is_older and problem.kind == UNKNOWN and tree.text("kind") == KIND):
+                yield replace(problem, place=root.at("manifest", problem.place))

@@ -25,7 +25,7 @@ from gptoss.sources.parts.reading import (
     strings,
     whole_number,
 )
-from gptoss.sources.parts.volumes import claim_mounts, mounts
+from gptoss.sources.parts.volumes import claim_mounts, mounts, old_claim_mount
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 from gptoss.text.yaml_tree import Tree
@@ -136,6 +136,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         mounts=(
             *mounts(spec, container, scope),
             *claim_mounts(service.at("volumeMounts"), scope),
+            *old_claim_mount(service, container, scope),
         ),
         nodes=tuple(node_requirements(spec, scope)),
         anti_affinity=tuple(anti_affinity(spec, scope)),

@@ -6,7 +6,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.pods import Mount
+from gptoss.facts.versions import version_number
 from gptoss.sources.parts.reading import a_map, is_on, maps, string
+from gptoss.sources.parts.releases import tag_of
 
 if TYPE_CHECKING:
     from gptoss.sources.parts.reading import Scope
@@ -22,6 +24,7 @@ class _Volume:
     source: str
 
 
+FIRST_WITHOUT_PVC = (1, 0)
 NOTHING = _Volume(None, None, (), read_only=False, source="")
 # Kinds of volumes, each with the field that says which one it is.
 KINDS = {
@@ -70,6 +73,18 @@ def claim_mounts(tree: Tree | None, scope: Scope) -> list[Mount]:
             place = scope.entry("mounts", path, entry.place)
             found.append(Mount(path, claim, None, read_only=False, sub_path=None, place=place))
     return found
+
+
+def old_claim_mount(service: Tree, container: Tree, scope: Scope) -> list[Mount]:
+    """The ``pvc`` of a service, which operators before 1.0 mount and later ones ignore."""
+    tree = a_map(service.at("pvc"), "pvc")
+    number = version_number(tag_of(string(container.at("image"), "image") or ""))
+    path = string(tree.at("mountPoint"), "mountPoint") if tree else None
+    if tree is None or not path or not number or number >= FIRST_WITHOUT_PVC:
+        return []
+    claim = string(tree.at("name"), "the name of a claim")
+    place = scope.entry("mounts", path, tree.where)
+    return [Mount(path, claim, None, read_only=False, sub_path=None, place=place)]
 
 
 def _volumes(spec: Tree | None) -> dict[str, _Volume]:
