@@ -16,7 +16,6 @@ from gptoss.rules.disaggregation.transports import (
     TIMEOUT,
     backend_of,
 )
-from gptoss.rules.fixes import remove_variable
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import SPLIT_WORKERS
@@ -56,7 +55,6 @@ def _literal(worker: Worker, name: str) -> Variable | None:
     "transport-variable-ignored",
     Severity.WARNING,
     of=SPLIT_WORKERS,
-    fixable=True,
     needs=(Need.ENGINE,),
 )
 def transport_variable_ignored(worker: Worker, deployment: Deployment) -> Iterator[Said]:
@@ -88,7 +86,6 @@ def transport_variable_ignored(worker: Worker, deployment: Deployment) -> Iterat
             f"{found.name}={found.value} {said}",
             hint,
             also=[(written, f"backend is {written.value}")] if written.is_set else [],
-            fix=remove_variable(found.place, found.name),
         )
 
 
@@ -226,6 +223,28 @@ def _lacks_plugins(image: str, worker: Worker) -> bool:
     """Whether it is NVIDIA's own, not the one for EFA, and nobody says where others are."""
     plain = image.startswith("nvcr.io/nvidia/") and "efa" not in image
     return plain and "NIXL_PLUGINS_DIR" not in worker.pod.environment
+
+
+@rule(
+    "D034",
+    "nixl-plugin-chosen-twice",
+    Severity.WARNING,
+    of=SPLIT_WORKERS,
+)
+def nixl_plugin_chosen_twice(worker: Worker) -> Iterator[Said]:
+    """What is below NIXL is chosen by TensorRT-LLM's variable and by NIXL's own.
+
+    With LIBFABRIC in both, prefill and decode have described their network cards differently:
+    "Failed to deserialize data rail endpoints", and no transfer succeeds.
+    """
+    found, other = _literal(worker, PLUGIN), _literal(worker, "NIXL_BACKEND")
+    if found and other and (found.value or "").upper() == "LIBFABRIC":
+        yield Said(
+            other,
+            f"NIXL_BACKEND={other.value} beside {PLUGIN}={found.value} has made transfers fail",
+            "remove NIXL_BACKEND",
+            also=[(found, f"{PLUGIN} is {found.value}")],
+        )
 
 
 @rule(
