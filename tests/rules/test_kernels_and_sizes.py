@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from gptoss.checking.checker import run
+from gptoss.sources.engine_alone import build_engine
+from gptoss.text.yaml_tree import parse_documents
 from tests.rules.examples import FACTS, deployment_of, read
 
 
@@ -76,6 +78,13 @@ def test_a_backend_without_kernels_stops_old_engines_and_is_replaced_by_new_ones
 ) -> None:
     found = told(f"# release: {release}\n# decode.yaml\nmoe_config: {{backend: DEEPGEMM}}\n")
     assert {"M001", "M002", "M008"} & set(found) == {rule}
+
+
+def test_a_backend_that_may_be_replaced_is_told_where_nobody_knows_the_release() -> None:
+    text = "tensor_parallel_size: 1\nmoe_config: {backend: TRTLLM}\n"
+    alone = build_engine(parse_documents(text, "a.yaml")[0], "a.yaml", FACTS, None, "h200")
+    found = {finding.rule.id for finding in run(alone, FACTS).findings}
+    assert {"M002", "M008"} & found == {"M008"}
 
 
 @pytest.mark.parametrize(("release", "fires"), [("1.3.1", True), ("1.5.1", False)])

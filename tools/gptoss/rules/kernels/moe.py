@@ -193,7 +193,7 @@ def moe_backend_replaced(worker: Worker, deployment: Deployment) -> Iterator[Sai
         return
     if known.instead:
         told = f"the engine runs {known.instead} for MXFP4 experts"
-    elif deployment.release and known.is_replaced(kind.name, deployment.release):
+    elif known.is_replaced(kind.name, deployment.release):
         told = f"it has none for MXFP4 experts on {kind.name.capitalize()}: another runs, or none"
     else:
         return
