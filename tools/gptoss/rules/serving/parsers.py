@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 from gptoss.command_lines.arguments import unresolved
 from gptoss.deployment.model import Runtime
 from gptoss.rules.fixes import add_flag
-from gptoss.rules.readings import TOOL_CALL_PARSER, is_hub_id, offline_switch
+from gptoss.rules.readings import TOOL_CALL_PARSER, is_hub_id, is_path, offline_switch
 from gptoss.rules.right_answers import given_value, more_flags
-from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
+from gptoss.rules.rule import DYNAMO, KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.subjects import ENTRANCES, WORKERS
 
 if TYPE_CHECKING:
@@ -17,10 +17,11 @@ if TYPE_CHECKING:
 
     from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.model import Deployment, Frontend, Worker
-    from gptoss.facts.world import Model
+    from gptoss.facts.world import Facts, Model
 
 REASONING, TOOLS = "--dyn-reasoning-parser", TOOL_CALL_PARSER
 VOCABULARY_VARIABLES = ("TIKTOKEN_ENCODINGS_BASE", "TIKTOKEN_RS_CACHE_DIR")
+VOCABULARY = "o200k_base"
 # With it trtllm-serve reads the channels by no vocabulary.
 WITHOUT_HARMONY = "DISABLE_HARMONY_ADAPTER"
 
@@ -183,6 +184,44 @@ def harmony_vocabulary_downloaded(
         yield from _without_vocabulary(entrance, model, deployment)
 
 
+@rule(
+    "S035",
+    "harmony-vocabulary-not-mounted",
+    Severity.WARNING,
+    of=ENTRANCES,
+    platforms=KUBERNETES,
+    needs=(Need.MODEL,),
+)
+def harmony_vocabulary_not_mounted(
+    entrance: Frontend | Worker, model: Model, deployment: Deployment, facts: Facts
+) -> Iterator[Said]:
+    """The harmony vocabulary is looked for in a folder that no volume is mounted at.
+
+    NVIDIA's images are not known to hold it. With TIKTOKEN_ENCODINGS_BASE set nothing is downloaded
+    instead: Dynamo answers with status 200, raw channel markup and no tool calls, trtllm-serve with
+    400.
+    """
+    folder, image = entrance.pod.environment.get(VOCABULARY_VARIABLES[0]), entrance.pod.image
+    if model.tool_call_parser != "harmony" or folder is None or image is None:
+        return
+    if not image.value.startswith((f"{facts.image}:", facts.serve_image)):
+        return
+    if any(VOCABULARY in command.line for command in entrance.pod.commands):
+        return
+    if is_path(folder.value or "") and entrance.pod.mount_at(folder.value or "") is None:
+        yield Said(
+            folder,
+            f"{folder.name} is {folder.value}, where no volume is mounted, so "
+            f"{_without_it(deployment)}",
+            "mount the folder that holds o200k_base.tiktoken, or write its path below a mount",
+        )
+
+
+def _without_it(deployment: Deployment) -> str:
+    serve = deployment.runtime is Runtime.SERVE
+    return "chat is answered with 400" if serve else "nothing is parsed"
+
+
 def _is_offline(deployment: Deployment) -> bool:
     """Whether somebody of the deployment is to do without the network."""
     return any(
@@ -197,12 +236,10 @@ def _without_vocabulary(
         return
     if any(entrance.pod.environment.get(name) for name in VOCABULARY_VARIABLES):
         return
-    serve = deployment.runtime is Runtime.SERVE
-    failing = "chat is answered with 400" if serve else "nothing is parsed"
     yield Said(
         entrance.command or entrance,
         "TIKTOKEN_ENCODINGS_BASE is not set, so the harmony vocabulary is downloaded at the first "
-        f"request, and {failing} when that fails",
+        f"request, and {_without_it(deployment)} when that fails",
         "put o200k_base.tiktoken into the model cache and set TIKTOKEN_ENCODINGS_BASE to its "
         "folder",
     )
