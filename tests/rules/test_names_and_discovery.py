@@ -89,6 +89,12 @@ def test_an_address_made_of_no_namespace_is_found(address: str, found: bool) -> 
     assert fires("G107", f"# benchmark flags\n--url {address}\n") is found
 
 
+def test_an_address_is_held_against_no_namespace_that_is_still_to_be_filled_in() -> None:
+    graph = "# graph\nmetadata: {namespace: '${NAMESPACE}'}\n---\n"
+    flags = "# benchmark flags\n--url http://gpt-oss-frontend.serving.svc:8000\n"
+    assert not fires("G107", graph + flags)
+
+
 @pytest.mark.parametrize(
     ("label", "found"),
     [

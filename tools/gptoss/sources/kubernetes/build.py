@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
-from gptoss.sources.kubernetes.objects import Objects, claim_templates
+from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
 from gptoss.sources.kubernetes.workloads import (
     read_rollout,
@@ -141,8 +141,7 @@ def _backend(graph: Tree, root: Scope) -> Located[str] | None:
 
 
 def _namespace(graph: Tree, root: Scope) -> Located[str] | None:
-    tree = graph.at("metadata", "namespace")
-    name = string(tree, "namespace")
+    tree, name = graph.at("metadata", "namespace"), namespace_of(graph)
     return Located(name, root.at("manifest", tree.where)) if tree and name else None
 
 

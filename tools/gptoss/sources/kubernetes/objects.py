@@ -149,16 +149,21 @@ class Objects:
     def namespace_problems(self, root: Scope) -> Iterator[Problem]:
         """Objects in a namespace that cannot be."""
         for tree in self.trees:
-            written = tree.at("metadata", "namespace")
-            name = string(written, "namespace")
-            if written is None or not name or UNFILLED.search(name) or LABEL.fullmatch(name):
+            written, name = tree.at("metadata", "namespace"), namespace_of(tree)
+            if written is None or name is None or LABEL.fullmatch(name):
                 continue
+            called = f"{tree.text('kind')} {tree.text('metadata', 'name') or ''}".rstrip()
             yield Problem(
                 "namespace-refused",
-                f"the namespace of {tree.text('kind')} {_named(tree).name} is {name!r}, and no "
-                "namespace can be called that",
+                f"the namespace of {called} is {name!r}, and no namespace can be called that",
                 root.at("manifest", written.where),
             )
+
+
+def namespace_of(tree: Tree) -> str | None:
+    """The namespace that an object says it is in; None where that is left to be filled in."""
+    name = tree.text("metadata", "namespace")
+    return None if not name or UNFILLED.search(name) else name
 
 
 def claim_templates(trees: Iterable[Tree]) -> Iterator[str]:
