@@ -186,6 +186,7 @@ class Pod:
         mentions: Names of the variables that the command or its script refers to; None when that
             was not read.
         device_claims: What it claims by dynamic resource allocation.
+        ports: Numbers of the ports that the main container names.
         isolation: What keeps it apart from others of its machine; None for a pod of a cluster, and
             for a process in no container.
     """
@@ -217,6 +218,7 @@ class Pod:
     mentions: frozenset[str] | None = None
     device_claims: tuple[DeviceClaim, ...] = ()
     isolation: Isolation | None = None
+    ports: tuple[int, ...] = ()
 
     @property
     def claims_devices(self) -> bool:

@@ -164,8 +164,15 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         shared_memory=_shared_memory(template.shared_memory, size, scope),
         mentions=commands.mentions,
         device_claims=tuple(device_claims(spec, resources, scope)),
+        ports=_ports(container),
     )
     return ReadPod(pod, _gpus(resources, scope), commands.documents)
+
+
+def _ports(container: Tree) -> tuple[int, ...]:
+    entries = maps(container.at("ports"), "ports")
+    numbers = (whole_number(entry.at("containerPort"), "containerPort") for entry in entries)
+    return tuple(number for number in numbers if number is not None)
 
 
 def _shared_memory(tree: Tree | None, size: str | None, scope: Scope) -> Located[str] | None:
