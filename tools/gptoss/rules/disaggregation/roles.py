@@ -17,9 +17,8 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Frontend, Worker
     from gptoss.facts.world import Release
 
-# Prefill runs with the overlap scheduler from the first on where blocks are not reused
-# (NVIDIA/TensorRT-LLM #10755), from the second on where they are (#12816).
-WITHOUT_REUSE, WITH_REUSE_TOO = "1.3.0rc1", "1.3.0rc12"
+# Prefill runs with the overlap scheduler from here on where blocks are not reused.
+WITHOUT_REUSE = "1.3.0rc1"
 # Decode speculates without prefill from here on (NVIDIA/TensorRT-LLM #14546).
 DECODE_ALONE = "1.3.0rc19"
 
@@ -41,10 +40,8 @@ def prefill_with_overlap_scheduler(worker: Worker, release: Release) -> Iterator
     the first request. Later releases do both together.
     """
     setting, reuse = worker.engine["disable_overlap_scheduler"], worker.engine[REUSE]
-    if setting.value is True or not is_before(release, WITH_REUSE_TOO):
-        return
     only_with_reuse = not is_before(release, WITHOUT_REUSE)
-    if only_with_reuse and reuse.value is not True:
+    if setting.value is True or (only_with_reuse and reuse.value is not True):
         return
     says = "is false" if setting.is_set else "is not set"
     where = " and KV cache blocks are reused" if only_with_reuse else ""
