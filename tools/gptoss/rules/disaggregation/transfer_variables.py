@@ -14,12 +14,14 @@ from gptoss.rules.disaggregation.transports import (
     RUNTIME,
     SELECTORS,
     TIMEOUT,
+    TRANSPORTS,
     backend_of,
+    literal,
+    ucx_names,
 )
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import SPLIT_WORKERS
-from gptoss.text.shell.resolved import is_resolved
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -28,7 +30,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.settings import Setting
     from gptoss.text.command import Variable
 
-TRANSPORTS = "UCX_TLS"
 PLUGIN = "TRTLLM_NIXL_KVCACHE_BACKEND"
 PLUGINS = ("UCX", "LIBFABRIC")
 CANCEL = "TRTLLM_DISAGG_ENABLE_INFLIGHT_CANCEL"
@@ -42,12 +43,6 @@ UNCANCELLABLE = (
 RDMA = ("rc", "dc", "ud", "ib", "srd", "gga", "all")
 # What a name on the wrong track looks like: in Dynamo's documentation until 2026-01.
 MISSPELT = re.compile(r"TRTLLM_USE_([A-Z]+)_KV_CACHE")
-
-
-def _literal(worker: Worker, name: str) -> Variable | None:
-    """A variable whose value is known."""
-    found = worker.pod.environment.get(name)
-    return found if found and found.value and is_resolved(found.value) else None
 
 
 @rule(
@@ -104,8 +99,8 @@ def gpu_memory_left_out_of_ucx(worker: Worker, deployment: Deployment) -> Iterat
     while it starts ("VRAM memory is detected as host by UCX"). Clusters that start MPI jobs set
     UCX_TLS=tcp for everything.
     """
-    found = _literal(worker, TRANSPORTS)
-    plugin = _literal(worker, PLUGIN)
+    found = literal(worker, TRANSPORTS)
+    plugin = literal(worker, PLUGIN)
     by_ucx = backend_of(worker, deployment.release) in ("UCX", NIXL) or (
         str(worker.engine[BACKEND].value).upper() == DEFAULT
     )
@@ -121,24 +116,17 @@ def gpu_memory_left_out_of_ucx(worker: Worker, deployment: Deployment) -> Iterat
 
 
 def _knows_gpus(transports: str) -> bool:
-    names, excludes = _names(transports)
+    names, excludes = ucx_names(transports)
     if excludes:
         return not {"cuda", "cuda_copy"} & set(names)
     return any(name.startswith(("cuda", "all")) for name in names)
 
 
 def _with_gpus(transports: str) -> str:
-    names, excludes = _names(transports)
+    names, excludes = ucx_names(transports)
     if not excludes:
         return ",".join([*names, "cuda"])
     return "^" + ",".join(name for name in names if not name.startswith("cuda"))
-
-
-def _names(transports: str) -> tuple[list[str], bool]:
-    """The transports of a list, and whether it is one of those that are left out."""
-    names = transports.removeprefix("^").split(",")
-    plain = [name.strip().lower().removeprefix("\\").partition(":")[0] for name in names]
-    return [name for name in plain if name], transports.startswith("^")
 
 
 @rule(
@@ -155,10 +143,10 @@ def rdma_left_out_of_ucx(worker: Worker) -> Iterator[Said]:
     Where ``cuda_ipc`` is in it and may reach the other side by NVLink, within a machine or a rack
     of GB200, nothing is said.
     """
-    found, devices = _literal(worker, TRANSPORTS), _rdma_devices(worker)
+    found, devices = literal(worker, TRANSPORTS), _rdma_devices(worker)
     if found is None or not devices:
         return
-    names, excludes = _names(found.value or "")
+    names, excludes = ucx_names(found.value or "")
     if excludes:
         idle = "ib" in names
     else:
@@ -199,7 +187,7 @@ def nixl_plugin_missing(worker: Worker) -> Iterator[Said]:
     have no plugin for LIBFABRIC but those for AWS EFA, whose tag says so; with another one,
     NIXL_PLUGINS_DIR names the folder of the plugin that somebody put there.
     """
-    found, image = _literal(worker, PLUGIN), worker.pod.image
+    found, image = literal(worker, PLUGIN), worker.pod.image
     if found is None:
         return
     name = (found.value or "").upper()
@@ -237,7 +225,7 @@ def nixl_plugin_chosen_twice(worker: Worker) -> Iterator[Said]:
     With LIBFABRIC in both, prefill and decode have described their network cards differently:
     "Failed to deserialize data rail endpoints", and no transfer succeeds.
     """
-    found, other = _literal(worker, PLUGIN), _literal(worker, "NIXL_BACKEND")
+    found, other = literal(worker, PLUGIN), literal(worker, "NIXL_BACKEND")
     if found and other and (found.value or "").upper() == "LIBFABRIC":
         yield Said(
             other,
@@ -272,9 +260,9 @@ def in_flight_cancel_refused(worker: Worker) -> Iterator[Said]:
         also.append((backend, f"the backend is {backend.value}"))
     if limit.is_set and limit.value is None:
         also.append((limit, "kv_transfer_timeout_ms is null"))
-    plugin = _literal(worker, PLUGIN)
+    plugin = literal(worker, PLUGIN)
     variables = [plugin] if plugin and plugin.value != "UCX" else []
-    variables += [v for n in UNCANCELLABLE if (v := _literal(worker, n)) and v.value == "1"]
+    variables += [v for n in UNCANCELLABLE if (v := literal(worker, n)) and v.value == "1"]
     also += [(each, f"{each.name} is {each.value}") for each in variables]
     if also:
         yield Said(

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gptoss.deployment.model import Role
 from gptoss.facts.versions import trtllm_number
+from gptoss.text.shell.resolved import is_resolved
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 BACKEND = "cache_transceiver_config.backend"
 BUFFER = "cache_transceiver_config.max_tokens_in_buffer"
 RUNTIME = "cache_transceiver_config.transceiver_runtime"
+# Which transports UCX may use.
+TRANSPORTS = "UCX_TLS"
 TIMEOUT = "cache_transceiver_config.kv_transfer_timeout_ms"
 BLOCK = "kv_cache_config.tokens_per_block"
 REUSE = "kv_cache_config.enable_block_reuse"
@@ -92,3 +95,16 @@ def longest_prompt(deployment: Deployment) -> Prompt | None:
     if isl:
         prompts.append(Prompt(isl.value, isl))
     return max(prompts, key=lambda prompt: prompt.tokens, default=None)
+
+
+def literal(worker: Worker, name: str) -> Variable | None:
+    """A variable whose value is known."""
+    found = worker.pod.environment.get(name)
+    return found if found and found.value and is_resolved(found.value) else None
+
+
+def ucx_names(transports: str) -> tuple[list[str], bool]:
+    """The transports of a list, and whether it is one of those that are left out."""
+    names = transports.removeprefix("^").split(",")
+    plain = [name.strip().lower().removeprefix("\\").partition(":")[0] for name in names]
+    return [name for name in plain if name], transports.startswith("^")

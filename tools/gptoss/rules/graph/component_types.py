@@ -162,17 +162,20 @@ def component_type_of_another_program(
 def component_type_and_mode_disagree(worker: Worker) -> Iterator[Said]:
     """The component type says prefill or decode and ``--disaggregation-mode`` says otherwise.
 
-    The worker does what its flag says; labels, planner and dashboards believe the type.
+    The worker does what its flag says, and both prefill and decode without one; labels, planner and
+    dashboards believe the type. A prefill worker beside it waits for a decode worker that does not
+    come: every pod is ready, and the model is not listed.
     """
     declared = _split_role(worker)
-    if declared is None or declared == worker.role:
-        return
     mode = worker.arguments["--disaggregation-mode"].located
+    says_nothing = mode is None and worker.arguments.complete
+    if declared is None or (declared == worker.role and not says_nothing):
+        return
     runs = f"--disaggregation-mode {mode.value}" if mode else "no --disaggregation-mode"
     at = worker.sub_type or worker.type or worker
     yield Said(
         at,
         f"the component is typed {declared!r} but runs with {runs}",
         "make the type and the flag name the same role",
-        also=[(mode or worker.command, f"runs as {worker.role}")],
+        also=[(mode or worker.command, f"runs as {'aggregated' if says_nothing else worker.role}")],
     )
