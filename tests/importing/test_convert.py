@@ -35,8 +35,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
 
 FACTS = Facts()
-# What every worker of the example has.
-SUMS = {"ALL_REDUCE_FUSION_KERNEL_ACC_FP32": "1"}
 SCHEMA = json.loads((folders.chart() / "values.schema.json").read_text(encoding="utf-8"))
 
 # What the chart has in any case: its own cache, offline, with the parsers that the model needs.
@@ -67,6 +65,12 @@ def imported_from(parts: Objects, **options: Any) -> Imported:
 def values_of(parts: Objects, **options: str) -> dict[str, Any]:
     loaded: dict[str, Any] = yaml.safe_load(imported_from(parts, **options).text)
     return loaded
+
+
+def usual_variables() -> dict[str, str]:
+    """What every worker of the example has."""
+    found: dict[str, str] = values_of(objects())["workers"]["decode"]["env"]
+    return found
 
 
 def told(imported: Imported, kind: Outcome) -> str:
@@ -156,7 +160,7 @@ def test_flags_and_variables_that_set_the_engine_go_into_the_engine() -> None:
     assert worker["engine"]["max_num_tokens"] == 16384
     assert worker["engine"]["max_batch_size"] == 512
     assert "extraArgs" not in worker
-    assert worker["env"] == SUMS
+    assert worker["env"] == usual_variables()
 
 
 def test_a_key_that_the_release_does_not_know_is_left_out_with_what_to_write() -> None:
@@ -187,7 +191,7 @@ def test_other_flags_and_variables_go_along() -> None:
     imported = imported_from(parts)
     worker = yaml.safe_load(imported.text)["workers"]["decode"]
     assert worker["extraArgs"] == ["--endpoint-types", "chat"]
-    assert worker["env"] == SUMS | {"NCCL_GRAPH_REGISTER": "0"}
+    assert worker["env"] == usual_variables() | {"NCCL_GRAPH_REGISTER": "0"}
     left_out = told(imported, Outcome.LEFT_OUT)
     assert "--unheard-of is no flag of this release" in left_out
     assert "ENGINE_ARGS is read by nobody" in left_out
@@ -204,7 +208,7 @@ def test_how_long_pods_take_to_go_has_its_own_values() -> None:
     values = values_of(parts)
     assert values["shutdown"] == {"migrationLimit": 3}
     name = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
-    assert values["workers"]["prefill"]["env"] == SUMS | {name: "35"}
+    assert values["workers"]["prefill"]["env"] == usual_variables() | {name: "35"}
 
 
 def test_the_longest_answer_is_what_the_pods_leave_time_for() -> None:
@@ -223,7 +227,7 @@ def test_a_quantisation_that_all_workers_share_has_its_own_value() -> None:
         container(parts, role)["env"] += [variable]
     values = values_of(parts)
     assert values["quantization"] == {"override": "W4A8_MXFP4_MXFP8"}
-    assert values["workers"]["decode"]["env"] == SUMS
+    assert values["workers"]["decode"]["env"] == usual_variables()
 
 
 def test_a_quantisation_that_the_chart_does_not_know_stays_a_variable() -> None:
@@ -232,7 +236,9 @@ def test_a_quantisation_that_the_chart_does_not_know_stays_a_variable() -> None:
         container(parts, role)["env"] += [{"name": "OVERRIDE_QUANT_ALGO", "value": "NVFP4"}]
     values = values_of(parts)
     assert "quantization" not in values
-    assert values["workers"]["decode"]["env"] == SUMS | {"OVERRIDE_QUANT_ALGO": "NVFP4"}
+    assert values["workers"]["decode"]["env"] == usual_variables() | {
+        "OVERRIDE_QUANT_ALGO": "NVFP4"
+    }
 
 
 def test_the_frontends_routing_goes_along() -> None:

@@ -107,6 +107,7 @@ def notes(found: Imported) -> str:
         "Ingress chat",
         "PersistentVolumeClaim results",
         "fill: hf download openai/gpt-oss-120b",
+        "every key of Secret token",
     ],
 )
 def test_what_is_not_carried_over_is_named(tmp_path: Path, told: str) -> None:
@@ -114,6 +115,7 @@ def test_what_is_not_carried_over_is_named(tmp_path: Path, told: str) -> None:
         securityContext={"runAsUser": 3000, "fsGroup": 3001},
         initContainers=[{"name": "wait", "image": "busybox"}],
     )
+    made["spec"]["services"]["TrtllmWorker"]["envFromSecret"] = "token"
     assert told in notes(imported(tmp_path, made))
 
 
@@ -269,3 +271,17 @@ def test_servers_that_are_split_go_under_dynamo(tmp_path: Path) -> None:
     assert values["runtime"]["kind"] == "dynamo"
     assert values["workers"].keys() == {"prefill", "decode"}
     assert report.refused == ()
+
+
+def test_headers_of_a_benchmark_are_named_without_their_values(tmp_path: Path) -> None:
+    text = (
+        f"docker run {SERVER} trtllm-serve openai/gpt-oss-120b\n"
+        "aiperf profile --model m -H 'X-Team: blue' --header 'Authorization: Bearer abc'\n"
+    )
+    told = notes(of_script(tmp_path, text))
+    assert "header X-Team, Authorization" in told
+    assert "Bearer" not in told
+
+
+def test_the_user_that_the_source_leaves_to_its_image_is_told(tmp_path: Path) -> None:
+    assert "user and group 1000 for every pod" in notes(imported(tmp_path, graph()))

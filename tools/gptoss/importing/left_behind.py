@@ -40,7 +40,24 @@ def note_left_behind(context: Context) -> None:
     if name := deployment.namespace:
         told = "helm install is given it, as the head of the file says"
         context.left_out(f"namespace {name.value}: {told}", name.place)
+    _note_pods(context)
     _note_objects(context)
+
+
+def _note_pods(context: Context) -> None:
+    """Notes Secrets whose every key is a variable, and the user where the source leaves it open."""
+    deployment = context.deployment
+    for component in deployment.components:
+        for secret in component.pod.secrets:
+            context.left_out(
+                f"{component.name}: every key of Secret {secret.value} as a variable; the download "
+                "Job takes HF_TOKEN from it, write what else is needed under env",
+                secret.place,
+            )
+    pods = [worker.pod for worker in deployment.workers]
+    if not any(pod.identity or pod.root or pod.non_root for pod in pods):
+        told = "user and group 1000 for every pod, where the source has those of its image"
+        context.chosen(f"{told}; podSecurityContext has another")
 
 
 def _note_objects(context: Context) -> None:
