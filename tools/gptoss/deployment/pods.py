@@ -108,12 +108,16 @@ class Probe:
         delay: Seconds before the first attempt.
         period: Seconds between attempts.
         threshold: Failed attempts in a row that end the container.
+        page: What it asks the server for; None where it asks otherwise than by HTTP.
+        lost_port: The name of its port, where the container names no port so.
     """
 
     place: Place
     delay: int
     period: int
     threshold: int
+    page: str | None = None
+    lost_port: str | None = None
 
     @property
     def seconds(self) -> int:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Literal
 
-from gptoss.deployment.pods import Pod, Probe
+from gptoss.deployment.pods import Pod
 from gptoss.sources.parts.commands import Words, read_commands, words_of
 from gptoss.sources.parts.environment import variables, whole_secrets
 from gptoss.sources.parts.identity import before, identity
@@ -15,6 +15,7 @@ from gptoss.sources.parts.placement import (
     node_requirements,
     tolerations,
 )
+from gptoss.sources.parts.probes import probes
 from gptoss.sources.parts.reading import (
     a_map,
     is_on,
@@ -38,9 +39,7 @@ if TYPE_CHECKING:
     from gptoss.text.shell.result import HereDocument
 
 GPU = "nvidia.com/gpu"
-PROBES = ("liveness", "readiness", "startup")
 # What the API server fills in: delay, period and failure threshold.
-PROBE_DEFAULTS = {"initialDelaySeconds": 0, "periodSeconds": 10, "failureThreshold": 3}
 HOST_NAMESPACES = ("hostIPC", "hostNetwork", "hostPID")
 
 
@@ -155,7 +154,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         before=tuple(before(spec, scope)),
         capabilities=_capabilities(container, scope),
         host_namespaces=_host_namespaces(spec, scope),
-        probes=_probes(container, service, scope),
+        probes=probes(container, service, scope),
         termination_grace=scope.whole(
             "termination_grace",
             spec.at("terminationGracePeriodSeconds"),
@@ -254,21 +253,6 @@ def _root(spec: Tree, container: Tree, scope: Scope) -> Place | None:
 def _non_root(spec: Tree, container: Tree, scope: Scope) -> Place | None:
     found = _security(container, "runAsNonRoot") or _security(spec, "runAsNonRoot")
     return scope.at("non_root", found.where) if found and is_on(found, "runAsNonRoot") else None
-
-
-def _probes(container: Tree, service: Tree, scope: Scope) -> dict[str, Probe]:
-    found = {}
-    for kind in PROBES:
-        name = f"{kind}Probe"
-        written = a_map(service.at(name), name) or a_map(container.at(name), name)
-        if written is None:
-            continue
-        delay, period, threshold = (
-            whole_number(written.at(field), f"{name}.{field}") or default
-            for field, default in PROBE_DEFAULTS.items()
-        )
-        found[kind] = Probe(scope.entry("probes", kind, written.where), delay, period, threshold)
-    return found
 
 
 def _capabilities(container: Tree, scope: Scope) -> tuple[Located[str], ...]:
