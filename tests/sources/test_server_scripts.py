@@ -145,6 +145,25 @@ def test_workers_of_mpi_are_those_of_the_list(tmp_path: Path) -> None:
     assert found.engine_only
 
 
+@pytest.mark.parametrize(
+    ("listed", "count"),
+    [
+        (LIST, 0),
+        (LIST.replace("8002", "8003"), 1),
+        (LIST.replace("8001", "9001").replace("8002", "9002"), 2),
+        (LIST.replace('"localhost:8002"', '"localhost:8002", "localhost:8003"'), 0),
+        (LIST.replace("localhost:8002", "elsewhere:8003"), 0),
+        (LIST.replace("8002", "$PORT"), 0),
+    ],
+)
+def test_a_listed_server_listens_where_it_is_listed(
+    listed: str, count: int, tmp_path: Path
+) -> None:
+    script = RUN.replace("./a.yaml", "./ctx.yaml").replace("./b.yaml", "./gen.yaml")
+    files = {"ctx.yaml": UCX, "gen.yaml": UCX, "disagg_config.yaml": listed, "run.sh": script}
+    assert run("check", written(tmp_path, files), *TOLD).stdout.count("is listed, but") == count
+
+
 SLURM = """\
 LOG_DIR=/data/$SLURM_JOB_ID
 COMMON="export TRTLLM_ENABLE_PDL=1"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.rule import SERVE, Severity, rule
+from gptoss.rules.rule import CONTAINERS, SERVE, Severity, rule
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Problem
@@ -39,4 +39,21 @@ def servers_without_address(problem: Problem) -> None:
 
     num_instances counts the servers, 1 unless it is written, and urls has a host and a port for
     each, without http://. trtllm-serve disaggregated stops otherwise.
+    """
+
+
+@rule(
+    "D062",
+    "listed-server-not-there",
+    Severity.ERROR,
+    runtimes=SERVE,
+    platforms=CONTAINERS,
+    reports="disaggregated-not-started",
+    hint="write the server's --port in the list, or the port of the list as its --port",
+)
+def listed_server_not_there(problem: Problem) -> None:
+    """A server is listed at a port at which none of the servers there listens.
+
+    trtllm-serve disaggregated waits until every listed server answers, and gives up after
+    --server_start_timeout, 180 seconds unless it is written.
     """

@@ -24,20 +24,20 @@ from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.pod_spec import ReadPod, read_pod
 from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
 from gptoss.sources.parts.server import server_command
-from gptoss.sources.parts.server_roles import Started, roles_of, server_list
+from gptoss.sources.parts.server_roles import Started, not_started, roles_of, server_list
 from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
 from gptoss.text.shell.result import HereDocument
 from gptoss.text.yaml_tree import Tree, parse_embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
     from gptoss.deployment.model import Deployment, Role
     from gptoss.facts.world import Facts, Gpu
     from gptoss.sources.parts.container import Container
-    from gptoss.sources.parts.disaggregated import Disaggregated, Servers
+    from gptoss.sources.parts.disaggregated import Disaggregated
 
 EXTENSION = "x-gpt-oss"
 WORKER_LABEL = "gpt-oss.worker"
@@ -109,7 +109,8 @@ def build_compose(
     name = string(root.at("name"), "name") or file.folder.resolve().name
     place = (root.at("name") or root).where
     servers = _servers(found)
-    roles = _roles(found, servers.servers if servers else ())
+    started = _started(found)
+    roles = roles_of(started, servers.servers if servers else ())
     containers = list(_containers(found, roles))
     origin = Origin(
         name=name,
@@ -131,6 +132,7 @@ def build_compose(
         *(p for service in found for p in _missing_files(service, file)),
         *file.files.problems,
         *(servers.problems if servers else ()),
+        *(not_started(started, servers.servers) if servers else ()),
     ]
     return replace(deployment, problems=(*deployment.problems, *problems))
 
@@ -164,14 +166,13 @@ def _servers(services: list[_Service]) -> Disaggregated | None:
     return None
 
 
-def _roles(services: list[_Service], servers: Sequence[Servers]) -> dict[int, Role]:
-    """The roles of services that run a server for ``trtllm-serve disaggregated``."""
-    found = [
+def _started(services: list[_Service]) -> list[Started]:
+    """The services that run a server."""
+    return [
         Started(number, service.name, command, service.read.pod.environment)
         for number, service in enumerate(services)
         if (command := server_command(service.read.pod.commands))
     ]
-    return roles_of(found, servers)
 
 
 def _containers(services: list[_Service], roles: Mapping[int, Role]) -> Iterator[Container]:

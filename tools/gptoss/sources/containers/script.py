@@ -32,7 +32,7 @@ from gptoss.sources.parts.jobs import benchmark_of
 from gptoss.sources.parts.pod_spec import ReadPod
 from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.role_names import role_in
-from gptoss.sources.parts.server_roles import Started, roles_of
+from gptoss.sources.parts.server_roles import Started, not_started, roles_of
 from gptoss.sources.recognise import is_disaggregated
 from gptoss.text.places import Located, Place
 from gptoss.text.yaml_tree import Tree, parse_embedded
@@ -120,6 +120,7 @@ def build_script(
             *deployment.problems,
             *files.named.problems,
             *(read.problems if read else ()),
+            *(not_started(serving, read.servers) if read else ()),
         ),
     )
 

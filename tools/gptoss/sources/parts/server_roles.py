@@ -6,13 +6,13 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
-from gptoss.deployment.model import Role
+from gptoss.deployment.model import Problem, Role
 from gptoss.facts.programs import SERVE, newest
 from gptoss.sources.parts.role_names import role_in, role_of_file
 from gptoss.sources.parts.server import MODULE, PROGRAM, server_command
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gptoss.sources.parts.disaggregated import Servers
     from gptoss.text.command import Command, Variable
@@ -65,6 +65,33 @@ def roles_of(started: Sequence[Started], servers: Sequence[Servers]) -> dict[int
     return known if len(known) == len(found) and len(set(known.values())) > 1 else {}
 
 
+def not_started(started: Sequence[Started], servers: Sequence[Servers]) -> Iterator[Problem]:
+    """Listed addresses of the servers here at which none of them listens.
+
+    Of a machine's own addresses that is known only where as many servers are started as are listed.
+    """
+    ports = [_port(each) for each in started]
+    urls = [url for each in servers for url in each.urls]
+    if not all(isinstance(port, int) for port in ports):
+        return
+    for url in urls:
+        host, _, port = url.value.rpartition(":")
+        is_local = host in THIS_MACHINE and len(started) >= len(urls)
+        pairs = zip(ports, started, strict=True)
+        here = [at for at, each in pairs if is_local or each.name == host]
+        if here and port.isdecimal() and int(port) not in here:
+            listen = " and ".join(str(at) for at in here)
+            said = f"{url.value} is listed, but the servers there listen on {listen}"
+            yield Problem("disaggregated-not-started", said, url.place)
+
+
+def _port(started: Started) -> object:
+    command = server_command((started.command,))
+    if command is None:
+        return None
+    return read_command(newest(SERVE), command, started.environment)["--port"].value
+
+
 def _role(started: Started, servers: Sequence[Servers]) -> Role | None:
     command = server_command((started.command,))
     if command is None:
@@ -72,10 +99,18 @@ def _role(started: Started, servers: Sequence[Servers]) -> Role | None:
     arguments = read_command(newest(SERVE), command, started.environment)
     if told := FLAG.get((arguments["--server_role"].text or "").upper()):
         return told
-    port = str(arguments["--port"].value)
-    for hosts in ((started.name,), THIS_MACHINE, None):
-        listed = [each.role for each in servers if each.answers_at(hosts, port)]
-        if len(listed) == 1:
-            return listed[0]
+    port = str(_port(started))
     file = arguments["--config"].text
-    return (role_of_file(file) if file else None) or role_in(started.name)
+    return (
+        _listed(servers, (started.name,), port)
+        or _listed(servers, THIS_MACHINE, port)
+        or (role_of_file(file) if file else None)
+        or role_in(started.name)
+        or _listed(servers, None, port)
+    )
+
+
+def _listed(servers: Sequence[Servers], hosts: Sequence[str] | None, port: str) -> Role | None:
+    """The one role that is listed at a port of these hosts."""
+    found = [each.role for each in servers if each.answers_at(hosts, port)]
+    return found[0] if len(found) == 1 else None
