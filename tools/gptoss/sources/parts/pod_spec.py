@@ -15,7 +15,6 @@ from gptoss.sources.parts.placement import (
     node_requirements,
     tolerations,
 )
-from gptoss.sources.parts.probes import probes
 from gptoss.sources.parts.reading import (
     a_map,
     is_on,
@@ -27,6 +26,7 @@ from gptoss.sources.parts.reading import (
     whole_number,
 )
 from gptoss.sources.parts.volumes import claim_mounts, mounts, old_claim_mount
+from gptoss.sources.parts.written_probes import probes
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 from gptoss.text.yaml_tree import Tree
