@@ -223,8 +223,8 @@ def test_notes_name_the_server_s_pods_and_service() -> None:
             "runtime.apiVersion: runtime.kind trtllm-serve makes no DynamoGraphDeployment",
         ),
         (
-            ("runtime.release=1.1.1", "model.servedName=gpt"),
-            "set it to openai/gpt-oss-120b or set runtime.release to 1.2.1 or newer",
+            ("runtime.release=1.0.2", "model.servedName=gpt"),
+            "set it to openai/gpt-oss-120b or set runtime.release to 1.1.1 or newer",
         ),
         (
             (MONITOR, "workers.worker.engine.return_perf_metrics=false"),

@@ -112,7 +112,7 @@ def test_an_annotation_says_why_its_source_and_how_to_read_on(form: str) -> None
     text = reports.render(form, [as_found()])
     rule = RULES["G001"]
     for part in (rule.reason.split()[0], rule.source, "gptoss explain G001"):
-        assert json.dumps(part)[1:-1] in text
+        assert (json.dumps(part)[1:-1] if form == "sarif" else part) in text
 
 
 def test_the_summary_counts_what_is_suppressed() -> None:

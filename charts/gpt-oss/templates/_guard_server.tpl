@@ -33,7 +33,7 @@
   {{- fail "shutdown.migrationLimit: runtime.kind trtllm-serve has one server, and no other that could go on with its answers; leave it out, or set runtime.kind to dynamo" -}}
 {{- end -}}
 {{- if and (ne (include "gpt-oss.servedName" .) .Values.model.id) (not $release.servedModelName) -}}
-  {{- fail (printf "model.servedName: trtllm-serve %s, of release %s, is not known to take another name than the model's id; set it to %s or set runtime.release to 1.2.1 or newer" $release.trtllm .Values.runtime.release .Values.model.id) -}}
+  {{- fail (printf "model.servedName: trtllm-serve %s, of release %s, is not known to take another name than the model's id; set it to %s or set runtime.release to 1.1.1 or newer" $release.trtllm .Values.runtime.release .Values.model.id) -}}
 {{- end -}}
 {{- end -}}
 
