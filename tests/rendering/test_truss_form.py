@@ -76,7 +76,10 @@ def test_secrets_are_there_by_name_only() -> None:
 
 
 def test_variables_of_the_pods_volumes_and_users_stay_behind() -> None:
-    assert config("serve-h100-2")["environment_variables"] == {"TRTLLM_NO_USAGE_STATS": "1"}
+    assert config("serve-h100-2")["environment_variables"] == {
+        "ALL_REDUCE_FUSION_KERNEL_ACC_FP32": "1",
+        "TRTLLM_NO_USAGE_STATS": "1",
+    }
 
 
 def test_the_head_says_what_is_needed_and_how_to_push() -> None:
