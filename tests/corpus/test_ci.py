@@ -41,8 +41,8 @@ def test_a_file_is_named_exactly_with_a_known_release_and_gpu(reference: Referen
 
 
 @every_file
-def test_at_most_one_warning_stays_and_what_stays_is_defended(reference: Reference) -> None:
-    assert len(reference.warnings) <= 1
+def test_few_warnings_stay_and_what_stays_is_defended(reference: Reference) -> None:
+    assert len(reference.warnings) <= (2 if reference.form == "graph" else 1)
     for rule, why in (reference.errors | reference.warnings).items():
         assert rule in RULES
         assert len(why) > 40
