@@ -25,7 +25,7 @@ TOLD = (
     "-> 1.7.0",
     "1.3.0rc32",
     "E099",
-    "answers come in pieces of 5,000 tokens [E099]",
+    "answers come in pieces of 500 tokens [E099]",
 )
 COPIED = ("charts", "docs", "examples", "schema", "tests", "tools", "values")
 OLD, NEW = "--publish-kv-events", "--publish-kv-cache-events"
