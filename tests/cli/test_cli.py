@@ -43,13 +43,15 @@ OVERLAYS = {
 }
 FACTS = Facts()
 # What other releases have against settings that are right for the one that targets name: tool calls
-# that are lost up to 1.2 (S024), an engine that stops in 1.1 (E032), a kernel that is deprecated
-# from 1.5 on (M005).
+# that are lost up to 1.2 (S024), an engine that stops in 1.1 (E032) or may hang between prefill and
+# decode in 1.0 (D018), a kernel that is slow in 1.0 (M009) and deprecated from 1.5 on (M005).
 ELSEWHERE = {
     version: {
         rule
         for rule, holds in (
             ("S024", release.number < (1, 3)),
+            ("D018", release.number[:2] == (1, 0)),
+            ("M009", release.number[:2] == (1, 0)),
             ("E032", release.number[:2] == (1, 1)),
             ("M005", release.number >= (1, 5)),
         )

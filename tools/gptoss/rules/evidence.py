@@ -38,7 +38,6 @@ KINDS = {
     "page": {"line"},
     "thread": {"says"},
     "run": {"says"},
-    "stated": set(),
 }
 QUOTING = frozenset({"repository", "package", "page", "run"})
 

@@ -170,8 +170,8 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
 
 def _ports(container: Tree) -> tuple[int, ...]:
     entries = maps(container.at("ports"), "ports")
-    numbers = (whole_number(entry.at("containerPort"), "containerPort") for entry in entries)
-    return tuple(number for number in numbers if number is not None)
+    numbers = (port.value for entry in entries if (port := entry.at("containerPort")))
+    return tuple(number for number in numbers if isinstance(number, int))
 
 
 def _shared_memory(tree: Tree | None, size: str | None, scope: Scope) -> Located[str] | None:
