@@ -123,8 +123,8 @@ def _evidence(rule: Rule) -> str:
 
 
 def _seen(seen: Seen) -> str:
-    said = f": `{seen.says}`" if seen.is_quote else f": {seen.says}" if seen.says else ""
-    return f"{seen.where}{said}{f' ({seen.span.text})' if seen.span else ''}"
+    said = f"`{seen.says}`" if seen.is_quote else seen.says
+    return f"{seen.where}: {said}{f' ({seen.span.text})' if seen.span else ''}"
 
 
 def _example(title: str, text: str) -> str:

@@ -94,8 +94,8 @@ class Seen:
 
     def __str__(self) -> str:
         """In one line."""
-        said = f': "{self.says}"' if self.is_quote else f": {self.says}" if self.says else ""
-        return f"{self.where}{said}{f' ({self.span.text})' if self.span else ''}"
+        said = f'"{self.says}"' if self.is_quote else self.says
+        return f"{self.where}: {said}{f' ({self.span.text})' if self.span else ''}"
 
 
 @dataclass(frozen=True, slots=True)
