@@ -80,6 +80,11 @@ signal.pause()
 """
 
 
+def _heed_signals() -> None:
+    for ignored in (signal.SIGINT, signal.SIGHUP):
+        signal.signal(ignored, signal.SIG_DFL)
+
+
 class Launched:
     """A launch script that runs, and what it has said."""
 
@@ -100,8 +105,8 @@ class Launched:
             text=True,
             env=environment,
             start_new_session=True,
-            # Where the tests themselves run in the background, SIGINT is ignored and stays so.
-            preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),
+            # Where the tests themselves run in the background, these are ignored and stay so.
+            preexec_fn=_heed_signals,
         )
 
     def until(self, text: str) -> None:
