@@ -105,6 +105,8 @@ def test_another_model_leaves_out_the_rules_that_need_its_facts() -> None:
         ("recipes/deepseek-r1/decode.yaml", "moe_config: {backend: CUTLASS}"),
         ("DSR1-decode.yaml", "tensor_parallel_size: 6"),
         ("qwen3-235b.yaml", "attn_backend: FLASHINFER"),
+        ("nvfp4_phi-4/decode.yaml", "max_batch_size: 8"),
+        ("ChatGLM3.yaml", "max_batch_size: 8"),
         ("decode.yaml", "moe_config: {backend: WIDEEP}\ntensor_parallel_size: 36"),
         ("decode.yaml", "moe_config: {backend: DEEPGEMM}"),
         ("decode.yaml", "tensor_parallel_size: 12\nmoe_expert_parallel_size: 12"),
@@ -133,6 +135,8 @@ def test_an_unnamed_file_of_another_model_is_not_held_against_ours(file: str, te
             f"speculative_config: {{{EAGLE3}, speculative_model: nvidia/gpt-oss-120b-Eagle3}}",
         ),
         ("decode.yaml", "attn_backend: FLASHINFER"),
+        ("/tmp/tmpaphi3xz/decode.yaml", "max_batch_size: 8"),
+        ("/tmp/xds_v8q1/decode.yaml", "max_batch_size: 8"),
     ],
 )
 def test_a_file_that_names_ours_or_none_is_held_against_ours(file: str, text: str) -> None:

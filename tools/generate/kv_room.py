@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 import json
-import tempfile
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from generate.markdown import table
 from gptoss.facts.world import Facts
 from gptoss.showing.kv_room import kv_room
-from gptoss.sources.load import load
-from gptoss.sources.request import Request
+from gptoss.sources.engine_alone import build_engine
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from gptoss.facts.world import Gpu
 
+ENGINE = "engine.yaml"
 SIZES = (1, 2, 4, 8)
 # What gpt-oss takes on Blackwell; on Hopper only bfloat16 is supported.
 DTYPES = {True: "fp8", False: "auto"}
@@ -26,13 +25,14 @@ def kv_room_table() -> str:
     columns = [(size, False) for size in SIZES] + [(size, True) for size in SIZES[2:]]
     names = [f"{size} × ADP" if adp else f"TP{size}" for size, adp in columns]
     rows = [["GPU", "type", *names], ["---", "---", *["--:"] * len(names)]]
-    for gpu in sorted(Facts().gpus.values(), key=lambda gpu: gpu.memory_gib):
-        cells = [_millions(gpu, size, adp) for size, adp in columns]
+    facts = Facts()
+    for gpu in sorted(facts.gpus.values(), key=lambda gpu: gpu.memory_gib):
+        cells = [_millions(facts, gpu, size, adp=adp) for size, adp in columns]
         rows.append([gpu.name, DTYPES[gpu.is_blackwell], *cells])
     return table(rows)
 
 
-def _millions(gpu: Gpu, size: int, adp: bool) -> str:
+def _millions(facts: Facts, gpu: Gpu, size: int, *, adp: bool) -> str:
     """Tokens that a replica of so many GPUs holds; nothing where one node has fewer."""
     if size > gpu.per_node:
         return ""
@@ -42,10 +42,7 @@ def _millions(gpu: Gpu, size: int, adp: bool) -> str:
         "enable_attention_dp": adp,
         "kv_cache_config": {"dtype": DTYPES[gpu.is_blackwell]},
     }
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder, "engine.yaml")
-        file.write_text(json.dumps(engine), encoding="utf-8")
-        request = Request((str(file),), gpu=gpu.key, gpus=size, roles=("aggregated",))
-        (deployment,) = load(request).deployments
+    (tree,) = parse_documents(json.dumps(engine), ENGINE)
+    deployment = build_engine(tree, ENGINE, facts, gpu=gpu.key, gpus=size)
     room = kv_room(deployment.workers[0], deployment)
     return f"{room.tokens / 1e6:.1f}" if room else ""

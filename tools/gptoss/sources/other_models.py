@@ -11,10 +11,12 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Worker
     from gptoss.facts.world import Model
 
-# Names of models in paths, as repositories and their users write them; the last one counts.
+# Names of models in paths, as repositories and their users write them; the last one counts. Short
+# ones stand at the beginning of a word, for a folder made up by a program has any letters.
 NAMES = re.compile(
-    r"deepseek|dsr1|ds[-_]?[rv]\d|llama|qwen|kimi|nemotron|mi[sx]tral|gemma|glm[-_]?\d|minimax|exaone"
-    r"|step[-_]?\d|phi[-_]?\d|gpt[-_]?oss[-_]?20b|gpt[-_]?oss",
+    r"deepseek|llama|qwen|kimi|nemotron|mi[sx]tral|gemma|minimax|exaone"
+    r"|(?<![a-z0-9])(?:dsr1|ds[-_]?[rv]\d|(?:chat)?glm[-_]?\d|step[-_]?\d|phi[-_]?\d)"
+    r"|gpt[-_]?oss[-_]?20b|gpt[-_]?oss",
     re.IGNORECASE,
 )
 OURS = re.compile(r"gpt[-_]?oss", re.IGNORECASE)
