@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss import __version__
 from gptoss.benchmarking.scaling import scaled
+from gptoss.deployment.hub import cache_folder
 from gptoss.facts import folders
 from gptoss.live import environments, smoke
 from gptoss.live.fixture import model_cache
@@ -92,7 +93,7 @@ def _cache(model: str, revision: str) -> Path:
     """
     named = os.environ.get("HF_HOME")
     home = Path(named) if named else Path.home() / ".cache" / "huggingface"
-    snapshot = home / "hub" / f"models--{model.replace('/', '--')}" / "snapshots" / revision
+    snapshot = home / "hub" / cache_folder(model) / "snapshots" / revision
     if not (snapshot / "tokenizer.json").exists():
         raise InputError(
             f"the tokenizer of {model} is not in {home}, at revision {revision}: set HF_HOME to "

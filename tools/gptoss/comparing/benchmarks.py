@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
+from gptoss.command_lines.extra_inputs import extra_inputs
 from gptoss.comparing.differences import NONE, Difference, Side, differ, given, located
 
 if TYPE_CHECKING:
@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark
 
 SUBJECT = "benchmark"
-EXTRA_INPUTS = "--extra-inputs"
 FLAGS = {
     "warm-up requests": "--warmup-request-count",
     "random seed": "--random-seed",
@@ -81,25 +80,4 @@ def _flag(arguments: Arguments | None, flag: str) -> Side:
 
 def _extra_inputs(arguments: Arguments | None) -> dict[str, Side]:
     """What is added to every request, by its name there."""
-    found = arguments[EXTRA_INPUTS] if arguments else None
-    if found is None or not isinstance(found.value, list):
-        return {}
-    pairs = {name: value for text in found.value for name, value in _pairs(text).items()}
-    return {name: Side(value, found.place) for name, value in pairs.items()}
-
-
-def _pairs(text: str) -> dict[str, object]:
-    """What one ``--extra-inputs`` adds: a pair, or the pairs of an object in JSON."""
-    read = _read(text)
-    if isinstance(read, dict):
-        return read
-    name, _, value = text.partition(":")
-    return {name.strip(): _read(value.strip())}
-
-
-def _read(text: str) -> object:
-    """What a text is in JSON, for 0 and 0.0 are one temperature; itself where it is none."""
-    try:
-        return json.loads(text)
-    except ValueError:
-        return text
+    return {name: Side(value, at.place) for name, (value, at) in extra_inputs(arguments).items()}

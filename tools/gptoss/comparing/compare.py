@@ -7,7 +7,6 @@ sides give it.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
@@ -25,17 +24,16 @@ from gptoss.comparing.differences import (
     located,
 )
 from gptoss.comparing.pod_settings import pods
+from gptoss.deployment.hub import snapshot_of
 from gptoss.deployment.model import Role, Runtime
 
-__all__ = ["SNAPSHOT", "Difference", "compare", "compared", "revision_of"]
+__all__ = ["Difference", "compare", "compared", "revision_of"]
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.model import Deployment, Frontend, Worker
-
-SNAPSHOT = re.compile(r"models--(?P<owner>[^/]+?)--(?P<name>[^/]+)/snapshots/(?P<revision>[^/]+)")
 
 
 def compare(left: Deployment, right: Deployment) -> list[Difference]:
@@ -92,17 +90,16 @@ def _model(deployment: Deployment) -> Side:
         return NONE
     if deployment.model:
         return Side(deployment.model.id, worker.model.place)
-    snapshot = SNAPSHOT.search(worker.model.value)
-    name = f"{snapshot['owner']}/{snapshot['name']}" if snapshot else worker.model.value
-    return Side(name, worker.model.place)
+    snapshot = snapshot_of(worker.model.value)
+    return Side(snapshot.repository if snapshot else worker.model.value, worker.model.place)
 
 
 def revision_of(deployment: Deployment) -> Side:
     """The revision that is served: that of the folder, else of the engine, else of the download."""
     for worker in deployment.workers:
-        snapshot = SNAPSHOT.search(worker.model.value) if worker.model else None
+        snapshot = snapshot_of(worker.model.value) if worker.model else None
         if snapshot and worker.model:
-            return Side(snapshot["revision"], worker.model.place)
+            return Side(snapshot.revision, worker.model.place)
         setting = worker.engine["revision"]
         if setting.is_set:
             return Side(setting.value, setting.place)

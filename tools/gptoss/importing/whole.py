@@ -5,7 +5,8 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
-from gptoss.comparing.compare import SNAPSHOT, revision_of
+from gptoss.comparing.compare import revision_of
+from gptoss.deployment.hub import is_commit, snapshot_of
 from gptoss.deployment.model import Runtime
 from gptoss.facts.programs import SERVE
 from gptoss.importing.context import leaf
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from gptoss.importing.context import Context
     from gptoss.text.places import Place
 
-COMMIT = re.compile(r"[0-9a-f]{40}")
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
 CACHE_VARIABLES = ("HF_HUB_CACHE", "HF_HOME", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE")
@@ -131,9 +131,9 @@ def _repository(named: Located[str] | None, deployment: Deployment) -> str | Non
     """The repository of a model: its id, or of a folder the id that ends in its name."""
     if named is None:
         return None
-    snapshot = SNAPSHOT.search(named.value)
+    snapshot = snapshot_of(named.value)
     if snapshot:
-        return f"{snapshot['owner']}/{snapshot['name']}"
+        return snapshot.repository
     if REPOSITORY.fullmatch(named.value):
         return named.value
     said = [download.model for download in deployment.downloads]
@@ -150,7 +150,7 @@ def _served_name(deployment: Deployment) -> Located[str] | None:
 
 def _revision(identifier: str, context: Context) -> Leaf:
     side = revision_of(context.deployment)
-    if isinstance(side.value, str) and side.place and COMMIT.fullmatch(side.value):
+    if isinstance(side.value, str) and side.place and is_commit(side.value):
         return leaf(side.value, side.place)
     known = context.facts.models.get(identifier)
     told = f"revision {side.value}, which is no commit" if side.value else "no revision is pinned"
@@ -209,7 +209,7 @@ def _note_layout(mount: Mount, context: Context) -> None:
     """Notes that the chart does not look where the weights stand in a claim."""
     for worker in context.deployment.workers:
         path = worker.model.value if worker.model else ""
-        if path.startswith(f"{mount.path.rstrip('/')}/") and not SNAPSHOT.search(path):
+        if path.startswith(f"{mount.path.rstrip('/')}/") and not snapshot_of(path):
             context.left_out(
                 f"{worker.name}: the weights stand in {path} of claim {mount.claim}; the chart "
                 "looks for hub/models--OWNER--NAME/snapshots/REVISION there, and downloads that",

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import cache_folder
 from gptoss.rendering import Rendered
 from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
 from gptoss.rendering.containers import ETCD_IMAGE, containers
@@ -121,7 +122,7 @@ def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
     ordered = sorted(components.values(), key=found.workers.index)
     serving = (*first, *found.workers)
     model = target.values["model"]
-    folder = f"hub/models--{model['id'].replace('/', '--')}/snapshots/{model['revision']}"
+    folder = f"hub/{cache_folder(model['id'])}/snapshots/{model['revision']}"
     return LaunchPlan(
         containers=found,
         components=(*first, *ordered),

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import json
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
+from gptoss.command_lines.extra_inputs import EXTRA_INPUTS, extra_inputs
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules.subjects import BENCHMARK
@@ -14,9 +14,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.jobs import Benchmark
     from gptoss.facts.world import Facts, Release
-    from gptoss.text.places import Located
 
-EXTRA = "--extra-inputs"
 # Either makes an answer go on to the length that is asked for.
 LENGTH_FORCED = ("ignore_eos", "min_tokens")
 # Prompts and lengths of a recording, in which answers end where they ended.
@@ -29,39 +27,6 @@ FORMER = (
 )
 EFFORT, UNTOLD = "reasoning_effort", "medium"
 RESPONSE_FORMATS = ("response_format", "guided_json", "guided_regex", "guided_choice")
-
-
-class Asked(NamedTuple):
-    """A field of every request: its value as JSON has it, and where it is given."""
-
-    value: object
-    at: Located[str]
-
-
-def request_fields(benchmark: Benchmark) -> dict[str, Asked]:
-    """What a benchmark adds to every request, by its name there."""
-    found: dict[str, Asked] = {}
-    for given in benchmark.arguments.given if benchmark.arguments else ():
-        if given.flag.name == EXTRA:
-            for word in given.values:
-                found |= {name: Asked(value, word) for name, value in _pairs(word.value).items()}
-    return found
-
-
-def _pairs(text: str) -> dict[str, object]:
-    """A pair, or the pairs of an object in JSON."""
-    read = _read(text)
-    if isinstance(read, dict):
-        return read
-    name, _, value = text.partition(":")
-    return {name.strip(): _read(value.strip())}
-
-
-def _read(text: str) -> object:
-    try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
-        return text
 
 
 @rule(
@@ -82,14 +47,14 @@ def answers_end_early(benchmark: Benchmark) -> Iterator[Said]:
         return
     if any(arguments[flag].place for flag in RECORDED):
         return
-    fields = request_fields(benchmark)
+    fields = extra_inputs(benchmark.arguments)
     extension = fields[EXTENSION].value if EXTENSION in fields else None
     extended = extension if isinstance(extension, dict) else {}
     if not any(name in fields or name in extended for name in LENGTH_FORCED):
         yield Said(
             length,
             f"answers of {length.value} tokens are asked for, but the model may end each before",
-            f"add {EXTRA} ignore_eos:true",
+            f"add {EXTRA_INPUTS} ignore_eos:true",
         )
 
 
@@ -107,7 +72,7 @@ def request_field_refused(benchmark: Benchmark, release: Release) -> Iterator[Sa
     From Dynamo 1.3 on it answers 400 to every such request, so that nothing is measured. Fields of
     sampling stand at the top of the request.
     """
-    extension = request_fields(benchmark).get(EXTENSION)
+    extension = extra_inputs(benchmark.arguments).get(EXTENSION)
     if extension is None or not isinstance(extension.value, dict):
         return
     refused = [name for name in FORMER if name in extension.value]
@@ -137,11 +102,11 @@ def effort_of_requests_ignored(
     Up to Dynamo 1.2 every answer is written with medium effort, whatever the request says at its
     top, so the run measures another one than it is called after.
     """
-    known, asked = facts.known["effort-at-top"], request_fields(benchmark).get(EFFORT)
+    known, asked = facts.known["effort-at-top"], extra_inputs(benchmark.arguments).get(EFFORT)
     if asked is not None and asked.value != UNTOLD and known.is_in(release):
         yield Said(
             asked.at,
             f"release {release.version} ignores {EFFORT} {asked.value} and answers with {UNTOLD}",
-            f'write {EXTRA} \'{{"chat_template_kwargs": {{"{EFFORT}": "{asked.value}"}}}}\', or go '
-            f"to release {known.right} or newer",
+            f'write {EXTRA_INPUTS} \'{{"chat_template_kwargs": {{"{EFFORT}": "{asked.value}"}}}}\''
+            f", or go to release {known.right} or newer",
         )

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import is_commit
 from gptoss.rules.fixes import remove_key
 from gptoss.rules.readings import is_true
 from gptoss.rules.rule import KUBERNETES, Said, Severity, rule
@@ -24,7 +25,6 @@ KEY = re.compile(r"^(?=.*\d)(?=.*[A-Za-z])[A-Za-z0-9_=+/.-]{16,}$")
 # Different characters of a token; hf_xxxxxxxxxxxxxxxxxxxx stands for one.
 VARIED = 4
 SECRET_NAMES = ("HF_TOKEN", "HUGGING_FACE_HUB_TOKEN", "HUGGINGFACE_TOKEN", "NGC_API_KEY")
-COMMIT = re.compile(r"^[0-9a-f]{40}$")
 HUB_PACKAGE = re.compile(r"huggingface[_-]hub(\[[^]]*\])?==(\d+)\.")
 
 
@@ -119,7 +119,7 @@ def download_not_pinned(job: Download, facts: Facts) -> Iterator[Said]:
 
     A branch moves: tomorrow's cache holds other files, and nobody decided so. A commit does not.
     """
-    if job.model is None or (job.revision and COMMIT.match(job.revision.value)):
+    if job.model is None or (job.revision and is_commit(job.revision.value)):
         return
     says = f"revision {job.revision.value!r}" if job.revision else "no revision"
     known = facts.models.get(job.model.value)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import is_commit, snapshot_of
 from gptoss.rules.readings import is_hub_id, pods
 from gptoss.rules.rule import KUBERNETES, Need, Said, Severity, rule
 from gptoss.rules.serving.model_files import DEFAULT_HOME, home_of
 from gptoss.rules.subjects import DOWNLOADS, WORKERS
+from gptoss.text.places import Located
 from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
@@ -18,12 +19,8 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.objects import Claim
     from gptoss.facts.world import Facts, Model
-    from gptoss.text.places import Located
 
 GIB = 2**30
-SNAPSHOT = re.compile(
-    r"/models--(?P<owner>[^/]+)--(?P<name>[^/]+)/snapshots/(?P<commit>[0-9a-f]{40})"
-)
 # Flags by which a download goes elsewhere than into the cache of the Hugging Face libraries.
 ELSEWHERE = ("--local-dir", "--cache-dir", "local_dir", "cache_dir")
 
@@ -91,9 +88,9 @@ def _asked(deployment: Deployment) -> Iterator[tuple[str, Located[str], Located[
         if job.model and job.revision and is_hub_id(job.model.value):
             yield job.model.value, job.revision, job.model
     for worker in deployment.workers:
-        if worker.model and (found := SNAPSHOT.search(worker.model.value)):
-            commit = type(worker.model)(found["commit"], worker.model.place)
-            yield f"{found['owner']}/{found['name']}", commit, worker.model
+        found = snapshot_of(worker.model.value) if worker.model else None
+        if worker.model and found and is_commit(found.revision):
+            yield found.repository, Located(found.revision, worker.model.place), worker.model
 
 
 @rule(

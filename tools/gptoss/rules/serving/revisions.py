@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import cache_folder, is_commit
 from gptoss.deployment.model import Runtime
 from gptoss.rules.readings import is_hub_id, offline_switch
 from gptoss.rules.rule import Said, Severity, rule
@@ -17,7 +18,6 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
 
-COMMIT = re.compile(r"[0-9a-f]{40}$")
 SNAPSHOT = re.compile(r"/snapshots/([0-9a-f]{40})(/|$)")
 
 
@@ -86,7 +86,7 @@ def _pinned(worker: Worker, deployment: Deployment) -> Located[str] | None:
 def _how_to_pin(worker: Worker, deployment: Deployment, commit: str) -> str:
     if deployment.runtime is Runtime.SERVE or worker.model is None:
         return f"add --revision {commit}"
-    folder = f"models--{worker.model.value.replace('/', '--')}/snapshots/{commit}"
+    folder = f"{cache_folder(worker.model.value)}/snapshots/{commit}"
     return f"name the pinned copy in the cache: {home_of(worker)}/hub/{folder}"
 
 
@@ -121,7 +121,7 @@ def _may_be(model: str, path: str) -> bool:
     """Whether a path may lead into the cache folder of a model; other layouts name no model."""
     if is_hub_id(path):
         return path == model
-    return "/models--" not in path or f"/models--{model.replace('/', '--')}/" in path
+    return "/models--" not in path or f"/{cache_folder(model)}/" in path
 
 
 def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
@@ -130,7 +130,7 @@ def _fetched(deployment: Deployment, path: str) -> list[Located[str]]:
         job.revision
         for job in deployment.downloads
         if job.revision
-        and COMMIT.match(job.revision.value)
+        and is_commit(job.revision.value)
         and (job.model is None or _may_be(job.model.value, path))
     ]
 
@@ -142,4 +142,4 @@ def _loaded_commit(worker: Worker) -> Located[str] | None:
         return Located(found[1], (named_at(worker) or worker).place)
     revision = worker.engine["revision"]
     text = worker.engine.text("revision") or ""
-    return Located(text, revision.place) if COMMIT.match(text) else None
+    return Located(text, revision.place) if is_commit(text) else None

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import is_commit
 from gptoss.rules.fixes import add_flag, set_flag
 from gptoss.rules.rule import SERVE, Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
 EVERYWHERE = "0.0.0.0"  # noqa: S104 (of the container)
 HOST, PORT, SERVED_NAME = "--host", "--port", "--served_model_name"
 LOOPBACK = ("localhost", "127.0.0.1", "::1")
-COMMIT = re.compile(r"[0-9a-f]{40}")
 METRICS = "/metrics"
 PROMETHEUS = "/prometheus/metrics"
 
@@ -101,7 +100,7 @@ def served_under_a_commit(worker: Worker, model: Model) -> Iterator[Said]:
     the model changes the name.
     """
     served = worker.served_name
-    if served is None or not COMMIT.fullmatch(served.value):
+    if served is None or not is_commit(served.value):
         return
     if worker.arguments[SERVED_NAME].place:
         return

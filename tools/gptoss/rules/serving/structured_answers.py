@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.benchmark.request_fields import RESPONSE_FORMATS, request_fields
+from gptoss.command_lines.extra_inputs import extra_inputs
+from gptoss.rules.benchmark.request_fields import RESPONSE_FORMATS
 from gptoss.rules.rule import DYNAMO, Need, Said, Severity, rule
 from gptoss.rules.subjects import DECODING
 
@@ -74,7 +75,7 @@ def _asked(worker: Worker, deployment: Deployment) -> tuple[HasPlace, str] | Non
     """What asks for structured output, and what it is called."""
     if worker.arguments[TAGS].value is True and (place := worker.arguments[TAGS].located):
         return place, TAGS
-    fields = request_fields(deployment.benchmark) if deployment.benchmark else {}
+    fields = extra_inputs(deployment.benchmark.arguments) if deployment.benchmark else {}
     for name in RESPONSE_FORMATS:
         if name in fields:
             return fields[name].at, f"the benchmark's {name}"

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import unresolved
 from gptoss.command_lines.dialects import read_command
+from gptoss.deployment.hub import cache_folder
 from gptoss.deployment.model import PARALLEL_SIZES, Role
 from gptoss.facts.programs import WORKER, taken_for
 from gptoss.precedence.dynamo import OVERRIDE, engine_settings, override_problem
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 
 GPU_LABEL = "nvidia.com/gpu.product"
 DEFAULT_NODES = 2
-SNAPSHOT_PREFIX = "models--"
 ROLES = {
     "prefill": Role.PREFILL,
     "decode": Role.DECODE,
@@ -112,8 +112,11 @@ def model_of(worker: Worker, facts: Facts) -> Model | None:
             continue
         parts = located.value.rstrip("/").split("/")
         for name, model in facts.models.items():
-            folder = SNAPSHOT_PREFIX + name.replace("/", "--")
-            if located.value == name or folder in parts or parts[-1] == name.rpartition("/")[2]:
+            if (
+                located.value == name
+                or cache_folder(name) in parts
+                or parts[-1] == name.rpartition("/")[2]
+            ):
                 return model
     return None
 

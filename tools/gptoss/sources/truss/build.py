@@ -13,6 +13,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import is_commit
 from gptoss.deployment.model import Platform, Problem
 from gptoss.deployment.pods import Mount, Pod
 from gptoss.deployment.settings import Layer, Settings
@@ -38,7 +39,6 @@ if TYPE_CHECKING:
     from gptoss.sources.truss.keys import PlatformKey
 
 ACCELERATOR = re.compile(r"(?P<name>[A-Za-z0-9_]+?)(?::(?P<count>[1-9][0-9]?))?")
-COMMIT = re.compile(r"[0-9a-f]{40}")
 WORKER = "worker"
 KIND = "truss-key"
 # What Truss fills in itself where a file leaves a setting out (truss 0.18.35,
@@ -241,7 +241,7 @@ def _platform_keys(tree: Tree, engine: Tree, runtime: Tree) -> Iterator[Problem]
     if overrides is not None:
         yield _problem("version_overrides", keys.VERSIONS, overrides)
     _, revision = _checkpoint(tree, engine, runtime)
-    if revision and not COMMIT.fullmatch(revision.value):
+    if revision and not is_commit(revision.value):
         told = keys.REVISION
         message = f"revision {revision.value} {told.does}; here: {told.instead}"
         yield Problem(KIND, message, revision.place)
