@@ -13,6 +13,7 @@ import yaml
 from jsonschema import Draft202012Validator
 
 from benchmarks.rendering import ROOT
+from gptoss.text import plain_yaml
 from tests.oracles.client import AIPERF_VERSION, Program, oracle
 
 if TYPE_CHECKING:
@@ -71,7 +72,7 @@ class Oracles:
 
     def _parsed(self, text: str) -> dict[str, str]:
         try:
-            document = yaml.load(text, yaml.CSafeLoader)
+            document = plain_yaml.load(text)
         except yaml.YAMLError as refusal:
             return {"YAML": str(refusal)}
         refused: dict[str, str] = {}
@@ -150,4 +151,4 @@ def _engines(document: Any) -> list[Any]:
     if not isinstance(data, dict):
         return []
     texts = [text for name, text in data.items() if name.endswith(".yaml")]
-    return [yaml.safe_load(text) for text in texts if isinstance(text, str)]
+    return [plain_yaml.load(text) for text in texts if isinstance(text, str)]

@@ -1,5 +1,6 @@
 """Renders the chart through real Helm, once a question."""
 
+import os
 import subprocess
 from functools import cache
 from pathlib import Path
@@ -8,6 +9,7 @@ from typing import Any
 import yaml
 
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "gpt-oss"
@@ -27,8 +29,16 @@ def run(helm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     """Runs a pinned Helm in the repository."""
     binary = ROOT / ".tools" / "bin" / helm
     assert binary.exists(), f"{binary} is missing: run `make tools`"
+    # Rendering is over before Go's garbage collector would pay off.
+    environment = {**os.environ, "GOGC": "off"}
     return subprocess.run(
-        [binary, *arguments], cwd=ROOT, capture_output=True, text=True, check=False, timeout=60
+        [binary, *arguments],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env=environment,
+        check=False,
+        timeout=60,
     )
 
 
@@ -45,7 +55,7 @@ def text(target: str, *settings: str, helm: str = "helm4", name: str = "gpt-oss"
 def objects(target: str, *settings: str, helm: str = "helm4") -> list[dict[str, Any]]:
     """The objects that a target renders to."""
     rendered = text(target, *settings, helm=helm)
-    documents = yaml.load_all(rendered, Loader=yaml.CSafeLoader)
+    documents = plain_yaml.load_all(rendered)
     return [document for document in documents if document]
 
 

@@ -4,9 +4,9 @@ from itertools import pairwise
 from typing import Any
 
 import pytest
-import yaml
 
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 from tests.chart.rendering import (
     RELEASES,
     components,
@@ -50,7 +50,7 @@ def test_engine_settings_keep_null_false_and_zero() -> None:
         "workers.decode.engine.print_iter_log=false",
         "workers.decode.engine.num_postprocess_workers=0",
     )
-    engine = yaml.safe_load(one("ConfigMap", found, "engine")["data"]["decode.yaml"])
+    engine = plain_yaml.load(one("ConfigMap", found, "engine")["data"]["decode.yaml"])
     assert engine["cuda_graph_config"] is None
     assert engine["print_iter_log"] is False
     assert engine["num_postprocess_workers"] == 0
@@ -266,7 +266,7 @@ def test_notes_print_three_commands_with_real_names() -> None:
     notes = done.stdout.partition("NOTES:")[2]
     job = one(
         "Job",
-        [d for d in yaml.safe_load_all(text(DISAGG, BENCHMARK, name="web")) if d],
+        [d for d in plain_yaml.load_all(text(DISAGG, BENCHMARK, name="web")) if d],
         "benchmark",
     )
     assert "kubectl get pods -n serving -l nvidia.com/dynamo-graph-deployment-name=web -w" in notes

@@ -3,8 +3,8 @@
 from typing import Any
 
 import pytest
-import yaml
 
+from gptoss.text import plain_yaml
 from tests.chart.rendering import (
     HELMS,
     ROOT,
@@ -144,7 +144,7 @@ def test_shipped_servers_open_the_metrics_that_the_pod_monitor_scrapes() -> None
 def test_an_accuracy_target_takes_sizes_from_the_table_and_the_rest_from_its_server() -> None:
     def engine(target: str, *settings: str) -> dict[str, Any]:
         text = one("ConfigMap", objects(target, *settings), "engine")["data"]["worker.yaml"]
-        found: dict[str, Any] = yaml.safe_load(text)
+        found: dict[str, Any] = plain_yaml.load(text)
         return found
 
     names = ("tensor_parallel_size", "enable_attention_dp", "max_batch_size", "max_num_tokens")
@@ -172,8 +172,8 @@ def test_high_effort_is_an_overlay_with_the_table_s_other_rows(
         "--values", f"values/{target}.yaml", "--values", f"values/{overlay}.yaml",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    found = [o for o in yaml.safe_load_all(done.stdout) if o]
-    engine = yaml.safe_load(one("ConfigMap", found, "engine")["data"]["worker.yaml"])
+    found = [o for o in plain_yaml.load_all(done.stdout) if o]
+    engine = plain_yaml.load(one("ConfigMap", found, "engine")["data"]["worker.yaml"])
     assert (engine["max_batch_size"], engine["max_num_tokens"]) == (batch, 133120)
     assert engine["cuda_graph_config"]["max_batch_size"] == batch
 
@@ -251,5 +251,5 @@ def test_a_release_name_that_makes_a_job_s_name_too_long_is_refused_with_the_num
 def test_the_frontend_s_defaults_that_the_guard_knows_are_the_chart_s() -> None:
     text = (ROOT / "charts/gpt-oss/templates/_guard_server.tpl").read_text()
     block = text.partition('define "gpt-oss.frontendDefaults" -}}')[2].partition("{{- end -}}")[0]
-    values = yaml.safe_load((ROOT / "charts/gpt-oss/values.yaml").read_text())
-    assert yaml.safe_load(block) == values["frontend"]
+    values = plain_yaml.load((ROOT / "charts/gpt-oss/values.yaml").read_text())
+    assert plain_yaml.load(block) == values["frontend"]

@@ -6,9 +6,9 @@ from itertools import pairwise
 from pathlib import Path
 
 import pytest
-import yaml
 
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 from tests.chart.rendering import (
     DYNAMO,
     HELMS,
@@ -51,7 +51,7 @@ def settings(release: str) -> tuple[str, str]:
 @SOME
 def test_helm_3_and_4_render_the_same(target: str, release: str) -> None:
     first, second = (text(target, *settings(release), helm=helm) for helm in HELMS)
-    loaded = [list(yaml.load_all(t, Loader=yaml.CSafeLoader)) for t in (first, second)]
+    loaded = [list(plain_yaml.load_all(t)) for t in (first, second)]
     assert loaded[0] == loaded[1]
 
 
@@ -81,7 +81,7 @@ def test_gpu_limits_are_the_engine_s_parallel_sizes(target: str, release: str) -
         if name == "frontend":
             assert "nvidia.com/gpu" not in resources.get("limits", {})
             continue
-        engine = yaml.safe_load(engines[f"{name}.yaml"])
+        engine = plain_yaml.load(engines[f"{name}.yaml"])
         needed = str(engine["tensor_parallel_size"] * engine.get("pipeline_parallel_size", 1))
         assert resources["limits"]["nvidia.com/gpu"] == needed
         assert resources["requests"]["nvidia.com/gpu"] == needed
@@ -251,7 +251,7 @@ def test_everything_that_reads_the_cache_is_offline_and_has_the_harmony_vocabula
 def test_names_are_the_release_s_own_so_that_two_targets_live_in_one_namespace(target: str) -> None:
     for item in objects(target, BENCHMARK):
         assert item["metadata"]["name"].startswith("gpt-oss"), item["metadata"]["name"]
-    other = list(yaml.safe_load_all(text(target, BENCHMARK, name="other")))
+    other = list(plain_yaml.load_all(text(target, BENCHMARK, name="other")))
     mine = {(o["kind"], o["metadata"]["name"]) for o in objects(target, BENCHMARK)}
     theirs = {(o["kind"], o["metadata"]["name"]) for o in other if o}
     assert not mine & theirs
@@ -260,7 +260,7 @@ def test_names_are_the_release_s_own_so_that_two_targets_live_in_one_namespace(t
 def test_the_overlay_sets_the_quantisation_of_every_worker() -> None:
     plain = components(objects("agg-gb200"))
     laid = components(objects("agg-gb200", "quantization.override=W4A8_MXFP4_MXFP8"))
-    overlay = yaml.safe_load((ROOT / "values" / "quant-w4a8-mxfp4-mxfp8.yaml").read_text())
+    overlay = plain_yaml.load((ROOT / "values" / "quant-w4a8-mxfp4-mxfp8.yaml").read_text())
     assert overlay == {"quantization": {"override": "W4A8_MXFP4_MXFP8"}}
     for name in ("worker",):
         before = environment(plain[name]["spec"]["containers"][0])

@@ -6,7 +6,6 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from gptoss.checking.checked import Checked
@@ -16,6 +15,7 @@ from gptoss.checking.suppressions import apply_all
 from gptoss.cli import main
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.kubernetes.build import build
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.files import text_of
 from gptoss.text.yaml_tree import parse_documents
@@ -163,7 +163,7 @@ def test_a_comment_above_a_command_covers_its_continued_lines() -> None:
         "  --extra-engine-args /opt/gpt-oss/worker.yaml \\\n"
         "  --max-batch-size 512\n"
     )
-    documents = list(yaml.safe_load_all(example_text(read("# worker.yaml\nstream_interval: 20"))))
+    documents = list(plain_yaml.load_all(example_text(read("# worker.yaml\nstream_interval: 20"))))
     graph = next(d for d in documents if d["kind"] == "DynamoGraphDeployment")
     container = graph["spec"]["services"]["worker"]["extraPodSpec"]["mainContainer"]
     container |= {"command": ["/bin/sh", "-c"], "args": [script]}
@@ -173,7 +173,7 @@ def test_a_comment_above_a_command_covers_its_continued_lines() -> None:
 
 
 def annotated(reason: str | None, on: str) -> str:
-    documents = list(yaml.safe_load_all(example_text(read(BAD))))
+    documents = list(plain_yaml.load_all(example_text(read(BAD))))
     graph = next(d for d in documents if d["kind"] == "DynamoGraphDeployment")
     holder = graph["metadata"]
     if on != "graph":

@@ -20,8 +20,7 @@ from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from gptoss.text import plain_yaml
 from tests.chart.rendering import components
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ class Api:
     """The API server, as a kubeconfig names it."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        config = yaml.safe_load(kubeconfig.read_text(encoding="utf-8"))
+        config = plain_yaml.load(kubeconfig.read_text(encoding="utf-8"))
         cluster = config["clusters"][0]["cluster"]
         self._server = cluster["server"]
         self._token = config["users"][0]["user"]["token"]

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from gptoss.checking.checked import Checked
 from gptoss.checking.checker import run
@@ -15,6 +14,7 @@ from gptoss.comparing.upgrade import Upgrade, as_json, as_text, upgrade_plan
 from gptoss.facts.versions import version_number
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from tests.rules.examples import FACTS, read, text_of
 
@@ -212,7 +212,7 @@ def test_an_unknown_release_is_refused_with_those_that_are_known(tmp_path: Path)
 
 
 def test_every_change_of_the_platform_is_whole() -> None:
-    changes = yaml.safe_load(Path("schema/upgrades.yaml").read_text())["changes"]
+    changes = plain_yaml.load(Path("schema/upgrades.yaml").read_text())["changes"]
     conditions = {None, "kv-router", "disaggregated", "unversioned"}
     for change in changes:
         assert change.keys() - {"when"} == {"since", "what", "do", "source"}

@@ -10,6 +10,7 @@ import yaml
 
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -57,7 +58,7 @@ class Reference:
 
 def references() -> list[Reference]:
     """All files of the corpus."""
-    return [Reference(**row) for row in yaml.safe_load(REFERENCES.read_text(encoding="utf-8"))]
+    return [Reference(**row) for row in plain_yaml.load(REFERENCES.read_text(encoding="utf-8"))]
 
 
 def deployments_of(reference: Reference, file: Path, scratch: Path) -> list[Deployment]:
@@ -70,7 +71,7 @@ def deployments_of(reference: Reference, file: Path, scratch: Path) -> list[Depl
     """
     files = [str(file)]
     if reference.form in {"perf", "serve"}:
-        files = [*written(yaml.safe_load(file.read_text(encoding="utf-8")), scratch)]
+        files = [*written(plain_yaml.load(file.read_text(encoding="utf-8")), scratch)]
     given = (Request((name,), release=reference.release, gpu=reference.gpu) for name in files)
     return [deployment for request in given for deployment in load(request).deployments]
 

@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 
 from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
@@ -22,6 +21,7 @@ from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.kubernetes.split import split
 from gptoss.sources.recognise import is_engine_yaml
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ FACTS = Facts()
 RELEASE = "1.2.1"
 FOLDER = os.environ.get("GPTOSS_CORPUS")
 FILES = sorted(Path(FOLDER).rglob("*.yaml")) if FOLDER else []
-EXPECTED: dict[str, dict[str, str]] = yaml.safe_load(
+EXPECTED: dict[str, dict[str, str]] = plain_yaml.load(
     Path(__file__).with_name("expected.yaml").read_text(encoding="utf-8")
 )
 

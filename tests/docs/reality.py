@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from gptoss.text import plain_yaml
 from tests.chart.rendering import components, pods, run
 
 if TYPE_CHECKING:
@@ -103,7 +104,7 @@ def installed(namespace: str, *words: str) -> Installed:
     done = run("helm4", *words, "--dry-run=client")
     assert done.returncode == 0, f"helm {words}: {done.stderr}"
     manifest, _, told = done.stdout.partition("\nNOTES:\n")
-    loaded = [o for o in yaml.load_all(_objects(manifest), Loader=yaml.CSafeLoader) if o]
+    loaded = [o for o in plain_yaml.load_all(_objects(manifest)) if o]
     return Installed(words[1], namespace, loaded, told)
 
 

@@ -7,12 +7,12 @@ from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 
 from gptoss.rendering.compose import render_compose
 from gptoss.rendering.shell import render_shell
 from gptoss.rendering.target import read_target
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from tests.chart.rendering import ROOT
 from tests.docs.checks import Reader
 from tests.docs.commands import VARIABLE, Command, commands, inline, notes
@@ -69,7 +69,7 @@ def turned_on(found: list[Command]) -> list[str]:
 
 def documents_in(text: str) -> list[dict[str, Any]]:
     """The objects that a document gives as YAML."""
-    loaded = [o for block in YAML.findall(text) for o in yaml.safe_load_all(block)]
+    loaded = [o for block in YAML.findall(text) for o in plain_yaml.load_all(block)]
     return [item for item in loaded if isinstance(item, dict) and "kind" in item]
 
 
@@ -82,7 +82,7 @@ def reader_of(page: Path, text: str, found: list[Command]) -> Reader:
     return Reader(
         installed(NAMESPACE, *install.words[1:], *turned_on(found)),
         documents_in(text),
-        yaml.safe_load(render_compose(target).files["compose.yaml"]) if one_machine else None,
+        plain_yaml.load(render_compose(target).files["compose.yaml"]) if one_machine else None,
         script,
         text,
     )

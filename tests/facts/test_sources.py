@@ -6,9 +6,9 @@ from copy import deepcopy
 from pathlib import Path
 
 import pytest
-import yaml
 
 from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, FileShape, faults_of
+from gptoss.text import plain_yaml
 
 SCHEMA = Path(__file__).parents[2] / "schema"
 FILES = {
@@ -20,7 +20,7 @@ FILES = {
 
 @pytest.mark.parametrize(("file", "shape"), FILES.items(), ids=FILES)
 def test_a_fact_without_a_source_is_a_fault(file: str, shape: FileShape) -> None:
-    content = yaml.safe_load((SCHEMA / file).read_text(encoding="utf-8"))
+    content = plain_yaml.load((SCHEMA / file).read_text(encoding="utf-8"))
     assert not list(faults_of(content, shape))
     for key in content["sources"]:
         lacking = deepcopy(content)
@@ -30,7 +30,7 @@ def test_a_fact_without_a_source_is_a_fault(file: str, shape: FileShape) -> None
 
 @pytest.mark.parametrize("file", ["known.yaml", "upgrades.yaml", "moe.yaml"])
 def test_every_entry_of_a_file_without_sources_names_its_own(file: str) -> None:
-    content = yaml.safe_load((SCHEMA / file).read_text(encoding="utf-8"))
+    content = plain_yaml.load((SCHEMA / file).read_text(encoding="utf-8"))
     maps = [content[key] for key in content if key != "algorithms"]
     entries = [e for m in maps for e in (m.values() if isinstance(m, dict) else m)]
     assert entries

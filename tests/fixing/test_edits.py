@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pytest
-import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -24,6 +23,7 @@ from gptoss.rules.fixes import (
     set_flag,
     set_value,
 )
+from gptoss.text import plain_yaml
 from gptoss.text.places import Place
 
 
@@ -243,7 +243,7 @@ def maps(draw: st.DrawFn) -> tuple[str, dict[str, object]]:
     body = "\n".join(
         line + draw(st.sampled_from(["", f"\n{indent}# note", "\n"])) for line in lines
     )
-    data = yaml.safe_load(body)
+    data = plain_yaml.load(body)
     head = "top: # head\n" if indent else ""
     if indent and draw(st.booleans()):
         head = "top: |\n"
@@ -252,9 +252,9 @@ def maps(draw: st.DrawFn) -> tuple[str, dict[str, object]]:
 
 
 def read(text: str) -> object:
-    data = yaml.safe_load(text)
+    data = plain_yaml.load(text)
     held = data.get("top", data)
-    return yaml.safe_load(held) if isinstance(held, str) else held
+    return plain_yaml.load(held) if isinstance(held, str) else held
 
 
 @given(maps(), st.data())

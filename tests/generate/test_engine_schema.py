@@ -4,7 +4,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from generate.engine_schema import (
@@ -18,6 +17,7 @@ from generate.engine_schema import (
 )
 from gptoss.facts.engine_keys import EngineSchema, Life
 from gptoss.facts.versions import trtllm_number
+from gptoss.text import plain_yaml
 
 FACTS = read_yaml(ENGINE / "fields.yaml")
 SHIPPED = {schema.version: schema for schema in shipped(compact_facts())}
@@ -71,7 +71,7 @@ def found(schema: dict[str, Any], path: str) -> dict[str, Any] | None:
 
 
 def refusals(text: str) -> list[str]:
-    return [error.message for error in ENGINE_YAML.iter_errors(yaml.safe_load(text))]
+    return [error.message for error in ENGINE_YAML.iter_errors(plain_yaml.load(text))]
 
 
 @pytest.mark.parametrize("schema", [*SCHEMAS.values(), UNION], ids=[*SCHEMAS, "union"])
@@ -125,7 +125,7 @@ def test_only_a_version_newer_than_the_sources_takes_unknown_keys() -> None:
 )
 def test_each_version_takes_what_it_knows(version: str, text: str, accepted: bool) -> None:
     validator = Draft202012Validator(SCHEMAS[version])
-    assert validator.is_valid(yaml.safe_load(text)) is accepted
+    assert validator.is_valid(plain_yaml.load(text)) is accepted
 
 
 def test_the_union_has_the_fields_of_all_versions_and_is_closed() -> None:

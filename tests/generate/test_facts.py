@@ -9,6 +9,7 @@ import yaml
 
 from generate import facts, flag_changes
 from generate.facts import faults_of_facts
+from gptoss.text import plain_yaml
 
 ROOT = facts.ROOT
 AT = "schema/releases.yaml: releases.1.7.0"
@@ -26,7 +27,7 @@ def copy(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def faults(copy: Path, **entry: Any) -> list[str]:
     """What is wrong once there is a release 1.7.0, like 1.6.1 but for some keys."""
     file = copy / "schema" / "releases.yaml"
-    content = yaml.safe_load(file.read_text())
+    content = plain_yaml.load(file.read_text())
     content["releases"]["1.7.0"] = content["releases"]["1.6.1"] | {"trtllm": "1.3.0rc32"} | entry
     file.write_text(yaml.safe_dump(content, sort_keys=False))
     return faults_of_facts()
@@ -109,7 +110,7 @@ def test_changes_are_laid_over_the_flags_of_the_release_before(copy: Path) -> No
     assert faults(copy, flags=CHANGES | {"complete": False, "dynamo.trtllm": changes}) == [
         f"{AT}: kvEventsFlag is --publish-kv-events, which dynamo.trtllm does not have"
     ]
-    releases = yaml.safe_load((copy / "schema" / "releases.yaml").read_text())["releases"]
+    releases = plain_yaml.load((copy / "schema" / "releases.yaml").read_text())["releases"]
     made = flag_changes.changed_document("dynamo.trtllm", "1.7.0", releases)
     assert made["flags"]["--publish-kv-cache-events"]["aliases"] == ["--no-publish-kv-cache-events"]
     assert made["flags"]["--new"] == {"type": "int", "default": 3}
@@ -121,7 +122,7 @@ def test_changes_are_laid_over_the_flags_of_the_release_before(copy: Path) -> No
 
 def test_releases_stand_from_old_to_new_and_the_default_is_one_of_them(copy: Path) -> None:
     file = copy / "schema" / "releases.yaml"
-    content = yaml.safe_load(file.read_text())
+    content = plain_yaml.load(file.read_text())
     content["releases"]["1.0.2"] = content["releases"].pop("1.0.2")
     file.write_text(yaml.safe_dump(content | {"default": "1.9.0"}, sort_keys=False))
     assert faults_of_facts() == [

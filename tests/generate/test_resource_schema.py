@@ -3,11 +3,11 @@ from copy import deepcopy
 from typing import Any
 
 import pytest
-import yaml
 from jsonschema import Draft202012Validator
 
 from generate.engine_schema import ROOT
 from generate.resource_schema import CRDS, KUBERNETES_VERSION, resource_schema
+from gptoss.text import plain_yaml
 
 SCHEMAS = {path.stem: json.loads(text) for path, text in resource_schema().items()}
 
@@ -62,7 +62,7 @@ def refusals(document: dict[str, Any]) -> list[str]:
 
 
 def changed(text: str, path: tuple[str | int, ...], value: object) -> dict[str, Any]:
-    document: dict[str, Any] = deepcopy(yaml.safe_load(text))
+    document: dict[str, Any] = deepcopy(plain_yaml.load(text))
     *steps, last = path
     target: Any = document
     for step in steps:
@@ -78,7 +78,7 @@ def test_schema_is_valid_draft_2020_12(name: str) -> None:
 
 @pytest.mark.parametrize("text", [V1ALPHA1, V1BETA1], ids=["v1alpha1", "v1beta1"])
 def test_a_complete_deployment_is_accepted(text: str) -> None:
-    assert refusals(yaml.safe_load(text)) == []
+    assert refusals(plain_yaml.load(text)) == []
 
 
 @pytest.mark.parametrize(
@@ -120,7 +120,7 @@ def test_kubeconform_judges_core_kinds_by_the_same_kubernetes_version() -> None:
 
 
 def test_definition_serves_both_api_versions_and_stores_v1alpha1() -> None:
-    definition = yaml.safe_load((ROOT / CRDS / "dynamographdeployments.yaml").read_text("utf-8"))
+    definition = plain_yaml.load((ROOT / CRDS / "dynamographdeployments.yaml").read_text("utf-8"))
     versions = {version["name"]: version for version in definition["spec"]["versions"]}
     assert [name for name, version in versions.items() if version["served"]] == list(versions)
     assert versions.keys() == {"v1alpha1", "v1beta1"}

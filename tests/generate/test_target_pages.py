@@ -6,12 +6,12 @@ import shlex
 from pathlib import Path
 
 import pytest
-import yaml
 
 from generate.target_pages import TEMPLATES
 from generate.target_settings import comment_at
 from gptoss import rules as _rules  # noqa: F401 (declares the rules)
 from gptoss.rules.rule import RULES
+from gptoss.text import plain_yaml
 from gptoss.text.places import Place
 from tests.chart.rendering import ROOT
 from tests.shellcheck import passes_shellcheck
@@ -57,13 +57,13 @@ def test_the_shell_commands_of_a_page_pass_shellcheck(page: Path) -> None:
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_application_of_a_page_names_values_that_are_there(page: Path) -> None:
     (application,) = YAML.findall(page.read_text(encoding="utf-8"))
-    source = yaml.safe_load(application)["spec"]["source"]
+    source = plain_yaml.load(application)["spec"]["source"]
     for name in source["helm"]["valueFiles"]:
         assert (ROOT / source["path"] / name).resolve().is_file()
 
 
 def test_every_trouble_names_rules_that_exist() -> None:
-    entries = yaml.safe_load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
+    entries = plain_yaml.load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
     assert {rule for entry in entries for rule in entry.get("rules", ())} <= set(RULES)
 
 

@@ -6,11 +6,11 @@ import json
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 from click.testing import CliRunner, Result
 
 from gptoss.cli import Commands
 from gptoss.cli.transfer import diff, import_
+from gptoss.text import plain_yaml
 from tests.comparing.test_compare import container, objects, text
 from tests.importing.test_convert import SERVE
 from tests.sources.truss_examples import TRUSS
@@ -35,7 +35,7 @@ def manifest(tmp_path: Path) -> str:
 def test_values_go_to_standard_output_and_the_report_to_standard_error(manifest: str) -> None:
     result = run("import", manifest)
     assert result.exit_code == 0
-    assert yaml.safe_load(result.stdout)["hardware"]["gpu"] == "gb200"
+    assert plain_yaml.load(result.stdout)["hardware"]["gpu"] == "gb200"
     assert "settings" in result.stderr
 
 
@@ -54,7 +54,7 @@ def test_manifests_from_standard_input_are_imported() -> None:
 
 def test_the_report_as_json_has_values_notes_and_findings(manifest: str) -> None:
     report = json.loads(run("import", manifest, "--format", "json").stdout)
-    assert yaml.safe_load(report["values"])["workers"].keys() == {"prefill", "decode"}
+    assert plain_yaml.load(report["values"])["workers"].keys() == {"prefill", "decode"}
     assert {note["kind"] for note in report["notes"]} <= {"mended", "left out", "chosen"}
     assert all(note["place"] is None or note["place"]["line"] for note in report["notes"])
     assert isinstance(report["findings"], list)
@@ -137,7 +137,7 @@ def test_a_truss_is_imported_with_its_platforms_keys_explained(tmp_path: Path) -
     source.write_text(TRUSS)
     result = run("import", str(source))
     assert result.exit_code == 0
-    values = yaml.safe_load(result.stdout)
+    values = plain_yaml.load(result.stdout)
     assert values["runtime"]["kind"] == "trtllm-serve"
     assert values["hardware"] == {"gpu": "h100"}
     assert values["workers"]["worker"]["engine"]["max_seq_len"] == 131072

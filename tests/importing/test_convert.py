@@ -20,6 +20,7 @@ from gptoss.importing.run import read_back
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 from gptoss.values.contract import Values
@@ -63,7 +64,7 @@ def imported_from(parts: Objects, **options: Any) -> Imported:
 
 
 def values_of(parts: Objects, **options: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(imported_from(parts, **options).text)
+    loaded: dict[str, Any] = plain_yaml.load(imported_from(parts, **options).text)
     return loaded
 
 
@@ -116,7 +117,7 @@ def test_memory_that_is_pinned_is_pinned_as_root() -> None:
     for role in ("prefill", "decode"):
         container(parts, role)["securityContext"] = {"capabilities": {"add": ["IPC_LOCK"]}}
     imported = imported_from(parts)
-    assert "lockMemory" not in yaml.safe_load(imported.text)["hardware"]["rdma"]
+    assert "lockMemory" not in plain_yaml.load(imported.text)["hardware"]["rdma"]
     assert "decode: IPC_LOCK does nothing for a user who is not root" in told(
         imported, Outcome.MENDED
     )
@@ -127,7 +128,7 @@ def test_memory_that_is_pinned_is_pinned_as_root() -> None:
 def test_an_odd_graph_is_imported_or_refused_with_a_place(graph: str) -> None:
     source = build(documents(ENGINE, graph, BENCHMARK), "all.yaml", FACTS, release="1.2.1")
     imported = convert(source, FACTS)
-    Values.model_validate(yaml.safe_load(imported.text))
+    Values.model_validate(plain_yaml.load(imported.text))
 
 
 def test_every_setting_says_where_it_stood() -> None:
@@ -144,7 +145,7 @@ def test_a_flag_that_is_beaten_is_told_and_left_out() -> None:
     parts = objects()
     container(parts, "decode")["args"] += ["--max-num-tokens", "4"]
     imported = imported_from(parts)
-    assert yaml.safe_load(imported.text)["workers"]["decode"]["engine"]["max_num_tokens"] == 20000
+    assert plain_yaml.load(imported.text)["workers"]["decode"]["engine"]["max_num_tokens"] == 20000
     assert "--max-num-tokens 4 is not in force" in told(imported, Outcome.LEFT_OUT)
 
 
@@ -175,7 +176,7 @@ def test_a_value_in_the_wrong_case_is_mended() -> None:
     parts = objects()
     parts["engines"]["decode"]["cache_transceiver_config"]["backend"] = "ucx"
     imported = imported_from(parts)
-    engine = yaml.safe_load(imported.text)["workers"]["decode"]["engine"]
+    engine = plain_yaml.load(imported.text)["workers"]["decode"]["engine"]
     assert engine["cache_transceiver_config"]["backend"] == "UCX"
     assert "knows it as UCX" in told(imported, Outcome.MENDED)
 
@@ -189,7 +190,7 @@ def test_other_flags_and_variables_go_along() -> None:
         {"name": "HF_TOKEN", "value": "hf_" + "x" * 30},
     ]
     imported = imported_from(parts)
-    worker = yaml.safe_load(imported.text)["workers"]["decode"]
+    worker = plain_yaml.load(imported.text)["workers"]["decode"]
     assert worker["extraArgs"] == ["--endpoint-types", "chat"]
     assert worker["env"] == usual_variables() | {"NCCL_GRAPH_REGISTER": "0"}
     left_out = told(imported, Outcome.LEFT_OUT)
@@ -315,7 +316,7 @@ def test_a_benchmark_that_counts_gpus_that_are_not_there_is_mended() -> None:
     args = job["args"]
     args[args.index("--concurrency") + 1] = str(256 * 6)
     imported = imported_from(parts)
-    assert yaml.safe_load(imported.text)["workload"]["concurrencyPerGpu"] == 256
+    assert plain_yaml.load(imported.text)["workload"]["concurrencyPerGpu"] == 256
     assert "it counts 6 GPUs" in told(imported, Outcome.MENDED)
 
 
@@ -329,7 +330,7 @@ def job_with(*flags: str) -> Objects:
 def test_options_of_the_benchmark_go_along() -> None:
     parts = job_with("--random-seed", "7", "--goodput", "time_to_first_token:500 nonsense:1")
     imported = imported_from(parts)
-    values = yaml.safe_load(imported.text)
+    values = plain_yaml.load(imported.text)
     assert values["benchmark"]["randomSeed"] == 7
     assert values["workload"]["goodput"] == {"time_to_first_token": 500.0}
     assert "nonsense:1" in told(imported, Outcome.LEFT_OUT)
@@ -337,7 +338,7 @@ def test_options_of_the_benchmark_go_along() -> None:
 
 def test_flags_of_the_benchmark_that_no_value_stands_for_go_along_without_secrets() -> None:
     imported = imported_from(job_with("--workers-max", "9", "--api-key", "abc", "--request-rate=5"))
-    words = yaml.safe_load(imported.text)["benchmark"]["extraArgs"]
+    words = plain_yaml.load(imported.text)["benchmark"]["extraArgs"]
     assert dict(zip(words[::2], words[1::2], strict=True)) == {
         "--request-rate": "5",
         "--workers-max": "9",
@@ -349,7 +350,7 @@ def test_flags_of_the_benchmark_that_no_value_stands_for_go_along_without_secret
 def test_what_newer_frontends_refuse_of_a_request_is_left_out() -> None:
     refused, kept = '{"nvext": {"ignore_eos": true}}', "temperature:0"
     imported = imported_from(job_with("--extra-inputs", refused, "--extra-inputs", kept))
-    words = yaml.safe_load(imported.text)["benchmark"]["extraArgs"]
+    words = plain_yaml.load(imported.text)["benchmark"]["extraArgs"]
     assert words == ["--extra-inputs", kept]
     assert "nvext.ignore_eos" in told(imported, Outcome.MENDED)
 
@@ -379,7 +380,7 @@ done
 
 def test_a_sweep_goes_along_from_its_lowest_to_its_highest_step(tmp_path: Path) -> None:
     imported = convert(from_files(tmp_path, "b200", serve_sh=SERVE + SWEEP), FACTS, "b200")
-    sweep = yaml.safe_load(imported.text)["workload"]["sweep"]
+    sweep = plain_yaml.load(imported.text)["workload"]["sweep"]
     assert sweep == {"from": 16, "to": 128, "rounds": 5}
     assert "doubles each step" in told(imported, Outcome.MENDED)
 
@@ -387,7 +388,7 @@ def test_a_sweep_goes_along_from_its_lowest_to_its_highest_step(tmp_path: Path) 
 def test_without_a_benchmark_the_traffic_is_a_guess_that_is_told() -> None:
     imported = imported_from({**objects(), "benchmark": None})
     assert "are a guess" in told(imported, Outcome.CHOSEN)
-    assert yaml.safe_load(imported.text)["workload"].keys() >= {"inputTokens", "outputTokens"}
+    assert plain_yaml.load(imported.text)["workload"].keys() >= {"inputTokens", "outputTokens"}
 
 
 def test_an_image_of_ones_own_goes_along_and_a_releases_own_does_not() -> None:
@@ -408,7 +409,7 @@ def test_an_unknown_release_is_chosen_or_asked_for() -> None:
 def test_a_floating_revision_is_pinned_and_told() -> None:
     parts = json.loads(json.dumps(objects()).replace(base.SNAPSHOT, base.MODEL))
     imported = imported_from(parts)
-    assert yaml.safe_load(imported.text)["model"]["revision"] == base.REVISION
+    assert plain_yaml.load(imported.text)["model"]["revision"] == base.REVISION
     assert "no revision is pinned" in told(imported, Outcome.MENDED)
 
 
@@ -448,7 +449,7 @@ def test_a_script_with_trtllm_serve_comes_back_in_every_setting(tmp_path: Path) 
 def test_the_words_of_genai_perf_become_traffic(tmp_path: Path) -> None:
     source = from_files(tmp_path, "b200", serve_sh=SERVE + LOAD)
     imported = convert(source, FACTS, "b200", release="1.2.1")
-    values = yaml.safe_load(imported.text)
+    values = plain_yaml.load(imported.text)
     assert values["workload"] == {
         "inputTokens": 1024,
         "outputTokens": 512,
@@ -461,7 +462,7 @@ def test_the_words_of_genai_perf_become_traffic(tmp_path: Path) -> None:
 
 
 def validate(imported: Imported) -> None:
-    values = yaml.safe_load(imported.text)
+    values = plain_yaml.load(imported.text)
     Values.model_validate(values)
     jsonschema.Draft202012Validator(SCHEMA).validate(values)
 

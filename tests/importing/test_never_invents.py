@@ -12,6 +12,7 @@ from gptoss.importing.convert import Imported, convert, helm_name
 from gptoss.importing.run import import_sources
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -81,7 +82,7 @@ def graph(name: str = "mine", model: str = "/models/gpt-oss-120b", **pod: Any) -
 
 def written(folder: Path, made: dict[str, Any]) -> str:
     file = folder / "deploy.yaml"
-    file.write_text(yaml.safe_dump_all([*yaml.safe_load(BESIDE), made]))
+    file.write_text(yaml.safe_dump_all([*plain_yaml.load(BESIDE), made]))
     return str(file)
 
 
@@ -126,13 +127,13 @@ def test_the_command_of_the_head_installs_into_the_namespace_of_the_source(tmp_p
 def test_a_folder_of_a_claim_is_not_where_the_chart_looks(tmp_path: Path) -> None:
     made = graph(model="/results/gpt-oss-120b")
     found = imported(tmp_path, made)
-    assert yaml.safe_load(found.text)["modelCache"]["existingClaim"] == "results"
+    assert plain_yaml.load(found.text)["modelCache"]["existingClaim"] == "results"
     assert "the weights stand in /results/gpt-oss-120b of claim results" in notes(found)
 
 
 def test_the_revision_of_another_model_is_left_to_its_user(tmp_path: Path) -> None:
     made = graph(model="openai/gpt-oss-20b")
-    assert yaml.safe_load(imported(tmp_path, made).text)["model"] == {
+    assert plain_yaml.load(imported(tmp_path, made).text)["model"] == {
         "id": "openai/gpt-oss-20b",
         "revision": "",
     }
@@ -145,7 +146,7 @@ def test_a_folder_is_the_model_that_the_public_name_ends_in(tmp_path: Path) -> N
     made = graph(model="/models/gpt-oss-20b")
     container = made["spec"]["services"]["TrtllmWorker"]["extraPodSpec"]["mainContainer"]
     container["command"] += ["--served-model-name", "openai/gpt-oss-20b"]
-    assert yaml.safe_load(imported(tmp_path, made).text)["model"]["id"] == "openai/gpt-oss-20b"
+    assert plain_yaml.load(imported(tmp_path, made).text)["model"]["id"] == "openai/gpt-oss-20b"
 
 
 def test_what_the_operator_refuses_over_what_runs_is_told(tmp_path: Path) -> None:
@@ -187,7 +188,7 @@ def test_another_name_than_the_sources_is_told(tmp_path: Path) -> None:
 )
 def test_a_label_gives_the_kind_of_gpu_away(tmp_path: Path, key: str, value: str, gpu: str) -> None:
     found = imported(tmp_path, graph(nodeSelector={key: value}), gpu=None)
-    assert yaml.safe_load(found.text)["hardware"]["gpu"] == gpu
+    assert plain_yaml.load(found.text)["hardware"]["gpu"] == gpu
 
 
 def served(folder: Path, image: str, *options: str) -> Imported:
@@ -202,7 +203,7 @@ def served(folder: Path, image: str, *options: str) -> Imported:
 
 def test_image_and_quantisation_give_the_kind_of_gpu_away_together(tmp_path: Path) -> None:
     found = served(tmp_path, f"{SERVER}-amd64", "-e OVERRIDE_QUANT_ALGO=W4A8_MXFP4_MXFP8")
-    assert yaml.safe_load(found.text)["hardware"]["gpu"] == "b200"
+    assert plain_yaml.load(found.text)["hardware"]["gpu"] == "b200"
     assert "the only kind that fits image" in notes(found)
 
 
@@ -240,7 +241,7 @@ def test_an_old_release_is_imported_as_one_that_is_deployed(tmp_path: Path) -> N
     container["image"] = RUNTIME.replace("1.3.1", "0.6.1")
     container["command"] += ["--disaggregation-strategy", "prefill_first"]
     found = imported(tmp_path, made)
-    values = yaml.safe_load(found.text)
+    values = plain_yaml.load(found.text)
     assert values["runtime"]["release"] == "1.3.1"
     assert values["workers"]["worker"]["engine"]["max_batch_size"] == 2048
     assert "extraArgs" not in values["workers"]["worker"]
@@ -250,13 +251,13 @@ def test_an_old_release_is_imported_as_one_that_is_deployed(tmp_path: Path) -> N
 def test_a_server_that_no_release_ships_keeps_no_wrong_image(tmp_path: Path) -> None:
     image = SERVER.replace("rc14", "rc16")
     found = of_script(tmp_path, f"docker run {image} trtllm-serve openai/gpt-oss-120b\n")
-    assert yaml.safe_load(found.text)["runtime"]["release"] == "1.2.1"
+    assert plain_yaml.load(found.text)["runtime"]["release"] == "1.2.1"
     assert f"image {image}: the chart runs release 1.2.1" in notes(found)
 
 
 def test_shared_memory_that_nobody_asked_for_is_the_charts(tmp_path: Path) -> None:
     found = of_script(tmp_path, f"docker run {SERVER} trtllm-serve openai/gpt-oss-120b\n")
-    assert "sharedMemory" not in yaml.safe_load(found.text)["workers"]["worker"]
+    assert "sharedMemory" not in plain_yaml.load(found.text)["workers"]["worker"]
 
 
 def test_servers_that_are_split_go_under_dynamo(tmp_path: Path) -> None:
@@ -267,7 +268,7 @@ def test_servers_that_are_split_go_under_dynamo(tmp_path: Path) -> None:
         'generation_servers: {num_instances: 1, tensor_parallel_size: 2, urls: ["localhost:8002"]}'
     )
     report = import_sources(Request((str(file),), gpu="b200"), None, "<values>")
-    values = yaml.safe_load(report.imported.text)
+    values = plain_yaml.load(report.imported.text)
     assert values["runtime"]["kind"] == "dynamo"
     assert values["workers"].keys() == {"prefill", "decode"}
     assert report.refused == ()

@@ -6,8 +6,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.checking.checker import Result, run
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
@@ -16,6 +14,7 @@ from gptoss.rendering.target import read_target
 from gptoss.rendering.writing import write
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
@@ -63,7 +62,7 @@ def rendered(form: str, name: str, *settings: str, release: str | None = None) -
 def compose(name: str, *settings: str, release: str | None = None) -> dict[str, Any]:
     """The compose file of a target."""
     text = rendered("compose", name, *settings, release=release).files["compose.yaml"]
-    loaded: dict[str, Any] = yaml.safe_load(text)
+    loaded: dict[str, Any] = plain_yaml.load(text)
     return loaded
 
 

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
-import yaml
 
 from gptoss.rendering import render_as
 from gptoss.rendering.target import read_target
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from tests.oracles.client import DYNAMO_RELEASES
 from tests.rendering.forms import (
@@ -244,7 +244,7 @@ def test_engine_files_say_what_the_chart_renders_with_its_comments(name: str) ->
     for file, text in rendered("compose", name).files.items():
         if file.startswith("engine/"):
             worker = next(w for w in target(name).workers if f"{w.name}.yaml" == file[7:])
-            engine = yaml.safe_load(text)
+            engine = plain_yaml.load(text)
             assert engine["max_batch_size"] == worker.engine.whole("max_batch_size")
             written = read_target(request(name)).values["workers"][worker.name]
             assert ("#" in text) == ("engine" not in written)
@@ -332,7 +332,7 @@ def test_the_head_says_how_it_was_written_and_how_to_start_it() -> None:
     assert "--set frontend.replicas=1 --as compose`" in head
     for command in ("up -d --wait", "run --rm smoke", "run --rm bench", '--profile "*" down'):
         assert f"docker compose {command}" in head
-    told = yaml.safe_load(text)["x-gpt-oss"]
+    told = plain_yaml.load(text)["x-gpt-oss"]
     assert told == {
         "target": "agg-gb200 + quant-w4a8-mxfp4-mxfp8",
         "gpu": "gb200",

@@ -12,6 +12,7 @@ from gptoss.rendering import render_as
 from gptoss.rendering.writing import write
 from gptoss.sources.chart.helm import ChartSource, find_helm, render
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from tests.rendering.forms import BENCHMARK, DYNAMO, ROOT, SERVE, TARGETS, rendered, request
 
@@ -41,7 +42,7 @@ def built(kustomize: str, folder: Path) -> dict[tuple[str, str], dict[str, Any]]
 
 
 def objects(text: str) -> dict[tuple[str, str], dict[str, Any]]:
-    loaded = [found for found in yaml.safe_load_all(text) if found]
+    loaded = [found for found in plain_yaml.load_all(text) if found]
     return {(found["kind"], found["metadata"]["name"]): found for found in loaded}
 
 
@@ -73,7 +74,7 @@ def test_kustomize_builds_the_objects_that_helm_would_apply(
 @SOME
 def test_every_object_of_the_base_has_a_file(name: str, release: str) -> None:
     files = rendered("kustomize", name, release=release).files
-    listed = yaml.safe_load(files["base/kustomization.yaml"])["resources"]
+    listed = plain_yaml.load(files["base/kustomization.yaml"])["resources"]
     for file in listed:
         (found,) = objects(files[f"base/{file}"]).values()
         assert file == f"{found['kind'].lower()}-{found['metadata']['name']}.yaml"
@@ -129,8 +130,8 @@ def test_the_overlays_patch_sets_replicas(
 
 @EVERY
 def test_values_are_complete(name: str) -> None:
-    values = yaml.safe_load(rendered("values", name).files["values.yaml"])
-    defaults = yaml.safe_load((ROOT / "charts" / "gpt-oss" / "values.yaml").read_text())
+    values = plain_yaml.load(rendered("values", name).files["values.yaml"])
+    defaults = plain_yaml.load((ROOT / "charts" / "gpt-oss" / "values.yaml").read_text())
     assert set(values) >= {key for key, value in defaults.items() if value is not None}
     for worker in values["workers"].values():
         assert {"replicas", "env", "resources", "terminationGracePeriodSeconds"} <= set(worker)
@@ -146,7 +147,7 @@ def test_values_tell_what_is_derived() -> None:
 def test_values_keep_the_users_own_choice_of_a_benchmark() -> None:
     for settings, expected in (((), False), (BENCHMARK, True)):
         text = rendered("values", "disagg-b200", *settings).files["values.yaml"]
-        assert yaml.safe_load(text)["benchmark"]["enabled"] is expected
+        assert plain_yaml.load(text)["benchmark"]["enabled"] is expected
 
 
 @pytest.mark.parametrize("form", ["manifests", "kustomize", "compose", "values"])

@@ -6,8 +6,8 @@ import json
 import re
 
 import pytest
-import yaml
 
+from gptoss.text import plain_yaml
 from tests.rendering.forms import DYNAMO, ON_ONE_MACHINE, ROOT, SERVE, compose, rendered
 from tests.rendering.panels import DASHBOARDS, asked, dashboard
 
@@ -18,7 +18,7 @@ EACH_RUNTIME = pytest.mark.parametrize("name", ["disagg-b200-node", "serve-h100-
 def scraped(name: str, *settings: str) -> dict[str, str]:
     """The path by each address that Prometheus asks."""
     files = rendered("compose", name, *settings).files
-    told = yaml.safe_load(files["monitoring/prometheus.yaml"])
+    told = plain_yaml.load(files["monitoring/prometheus.yaml"])
     return {
         target: job.get("metrics_path", "/metrics")
         for job in told["scrape_configs"]
@@ -47,7 +47,7 @@ def test_it_is_reached_from_this_machine_only(name: str) -> None:
 @EACH_RUNTIME
 def test_every_file_that_it_mounts_is_rendered(name: str) -> None:
     found = rendered("compose", name)
-    services = yaml.safe_load(found.files["compose.yaml"])["services"]
+    services = plain_yaml.load(found.files["compose.yaml"])["services"]
     mounted = [volume for service in MONITORING for volume in services[service]["volumes"]]
     files = [source for source, *_ in (v.split(":") for v in mounted) if source.startswith("./")]
     assert len(files) == 4
@@ -82,7 +82,7 @@ def test_trtllm_serve_is_asked_where_it_tells_metrics(name: str) -> None:
 
 def test_a_server_that_tells_no_metrics_has_no_monitoring() -> None:
     found = rendered("compose", "serve-h100-2", "workers.worker.engine.return_perf_metrics=false")
-    loaded = yaml.safe_load(found.files["compose.yaml"])
+    loaded = plain_yaml.load(found.files["compose.yaml"])
     assert not MONITORING & set(loaded["services"])
     assert set(loaded["volumes"]) == {"models"}
     assert "monitoring" not in "".join([*found.files, found.files["compose.yaml"]])

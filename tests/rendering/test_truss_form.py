@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-import yaml
 from click.testing import CliRunner
 
 from gptoss.cli import main
 from gptoss.comparing.compare import compare
 from gptoss.rendering.truss import REASONS
 from gptoss.rules.rule import Severity
+from gptoss.text import plain_yaml
 from tests.rendering.forms import ROOT, SERVE, judged, read_back, rendered, target
 
 if TYPE_CHECKING:
@@ -21,7 +21,9 @@ TRUSS = [name for name in SERVE if not name.endswith("gb200")]
 
 
 def config(name: str, *settings: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(rendered("truss", name, *settings).files["config.yaml"])
+    loaded: dict[str, Any] = plain_yaml.load(
+        rendered("truss", name, *settings).files["config.yaml"]
+    )
     return loaded
 
 

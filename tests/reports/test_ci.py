@@ -25,6 +25,7 @@ from gptoss.facts import folders
 from gptoss.reports import FORMATS
 from gptoss.rules.rule import RULES
 from gptoss.showing.targets import rows
+from gptoss.text import plain_yaml
 
 ROOT = folders.root()
 PAGE = (ROOT / "docs" / "ci.md").read_text(encoding="utf-8")
@@ -43,15 +44,15 @@ def blocks(language: str) -> list[str]:
 
 def documents(name: str) -> Any:
     (block,) = [block for block in blocks("yaml") if block.startswith(f"# {name}\n")]
-    return yaml.safe_load(block)
+    return plain_yaml.load(block)
 
 
 def action() -> Any:
-    return yaml.safe_load((ROOT / "action.yml").read_text(encoding="utf-8"))
+    return plain_yaml.load((ROOT / "action.yml").read_text(encoding="utf-8"))
 
 
 def hooks() -> Any:
-    return yaml.safe_load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
+    return plain_yaml.load((ROOT / ".pre-commit-hooks.yaml").read_text(encoding="utf-8"))
 
 
 def test_the_hook_s_command_and_arguments_exist() -> None:
@@ -77,7 +78,7 @@ def test_the_action_passes_only_inputs_and_options_that_exist() -> None:
         assert input_["description"].endswith(".")
         assert "default" in input_
     (workflow,) = [b for b in blocks("yaml") if "github/workflows" in b]
-    steps = yaml.safe_load(workflow)["jobs"]["gptoss"]["steps"]
+    steps = plain_yaml.load(workflow)["jobs"]["gptoss"]["steps"]
     (used,) = [step for step in steps if step["uses"].startswith("OWNER/")]
     assert set(used["with"]) <= set(declared["inputs"])
 
@@ -221,7 +222,7 @@ def test_the_page_s_suppressions_are_read_as_such(tmp_path: Path) -> None:
         assert set(re.findall(r"\b[A-Z]\d{3}\b", match["rest"])) <= set(RULES)
     (toml,) = blocks("toml")
     yaml_block = next(b for b in blocks("yaml") if b.startswith("# .gptoss.yaml"))
-    assert tomllib.loads(toml)["tool"]["gptoss"] == yaml.safe_load(yaml_block)
+    assert tomllib.loads(toml)["tool"]["gptoss"] == plain_yaml.load(yaml_block)
     (tmp_path / ".gptoss.yaml").write_text(yaml_block)
     ignores = find_config(tmp_path).ignores
     assert {ignore.rule for ignore in ignores} <= set(RULES)

@@ -7,8 +7,7 @@ import shlex
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
+from gptoss.text import plain_yaml
 from tests.rules import base, patches, serve_base
 from tests.rules.patches import dump
 from tests.rules.v1beta1 import as_v1beta1
@@ -38,7 +37,7 @@ class Part:
 
     @property
     def data(self) -> Any:
-        return yaml.safe_load(self.text)
+        return plain_yaml.load(self.text)
 
 
 @dataclass

@@ -7,6 +7,8 @@ from typing import Any
 
 import yaml
 
+from gptoss.text import plain_yaml
+
 
 def merge(target: dict[str, Any], patch: dict[str, Any]) -> None:
     """Merges maps deeply, and lists of named things by name; null removes, all else replaces."""
@@ -34,13 +36,13 @@ def lay(target: dict[str, Any], what: str, text: str) -> None:
     """
     match what:
         case "":
-            merge(target, yaml.safe_load(text))
+            merge(target, plain_yaml.load(text))
         case "pod":
-            merge(pod_of(target), yaml.safe_load(text))
+            merge(pod_of(target), plain_yaml.load(text))
         case "container":
-            merge(_container(target), yaml.safe_load(text))
+            merge(_container(target), plain_yaml.load(text))
         case "env":
-            set_variables(target, yaml.safe_load(text))
+            set_variables(target, plain_yaml.load(text))
         case "script":
             _run(_container(target), text)
         case "flags":

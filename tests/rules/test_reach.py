@@ -11,6 +11,7 @@ from gptoss.checking.checker import run
 from gptoss.facts.world import Facts
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -154,7 +155,7 @@ def test_services_with_the_first_gpus_of_the_machine_each_are_not_told_of_gpus(
 
 def test_workers_that_no_machine_holds_together_are_left_alone(tmp_path: Path) -> None:
     wide = {"environment": {"CUDA_VISIBLE_DEVICES": ",".join(map(str, range(8)))}}
-    text = yaml.safe_load(services({}, {}))
+    text = plain_yaml.load(services({}, {}))
     text["services"]["decode"] |= wide
     assert said(tmp_path, "compose.yaml", yaml.safe_dump(text)) == []
 

@@ -135,8 +135,8 @@ def test_an_unnamed_file_of_another_model_is_not_held_against_ours(file: str, te
             f"speculative_config: {{{EAGLE3}, speculative_model: nvidia/gpt-oss-120b-Eagle3}}",
         ),
         ("decode.yaml", "attn_backend: FLASHINFER"),
-        ("/tmp/tmpaphi3xz/decode.yaml", "max_batch_size: 8"),
-        ("/tmp/xds_v8q1/decode.yaml", "max_batch_size: 8"),
+        ("made/tmpaphi3xz/decode.yaml", "max_batch_size: 8"),
+        ("made/xds_v8q1/decode.yaml", "max_batch_size: 8"),
     ],
 )
 def test_a_file_that_names_ours_or_none_is_held_against_ours(file: str, text: str) -> None:

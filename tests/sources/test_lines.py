@@ -5,6 +5,7 @@ from typing import Any
 
 import pytest
 import yaml
+from hypothesis import given, strategies
 
 from gptoss.deployment import paths
 from gptoss.deployment.paths import Path
@@ -13,8 +14,9 @@ from gptoss.facts.world import Facts
 from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import ChartSource, Rendering, find_helm, render
 from gptoss.sources.chart.lines import ChartPlaces
-from gptoss.sources.chart.rows import ROWS
+from gptoss.sources.chart.rows import ROWS, Row, matching
 from gptoss.sources.kubernetes.build import build
+from gptoss.text import plain_yaml
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
 from gptoss.values.contract import Values
@@ -113,6 +115,22 @@ def paths_from(leaf: str) -> list[Path]:
     return found
 
 
+STEPS = sorted({step for row in ROWS for step in row.pattern.steps})
+
+
+@given(strategies.lists(strategies.sampled_from([*STEPS, "decode"]), max_size=6))
+def test_the_rows_of_a_path_are_all_that_match_it_in_the_table_s_order(steps: list[str]) -> None:
+    path = Path(tuple(steps))
+    found = [(row, names) for row in ROWS if (names := row.match(path)) is not None]
+    assert list(matching(path)) == found
+
+
+@pytest.mark.parametrize("row", ROWS, ids=lambda row: str(row.pattern))
+def test_every_row_is_among_those_of_its_own_path(row: Row) -> None:
+    steps = (name for step in row.pattern.steps for name in NAMES.get(step, (step,)))
+    assert any(found is row for found, _ in matching(Path(tuple(steps))))
+
+
 @pytest.mark.parametrize("leaf", [leaf for leaf in LEAVES if leaf not in UNREAD])
 def test_every_key_of_the_values_model_leads_back_to_its_line(leaf: str) -> None:
     found = paths_from(leaf)
@@ -195,7 +213,7 @@ def test_what_helm_refuses_is_a_problem_at_the_line_to_edit(
 
 def test_the_chart_s_own_defaults_are_the_values_model_s() -> None:
     text = (folders.chart() / "values.yaml").read_text()
-    written = yaml.safe_load(text)
+    written = plain_yaml.load(text)
     model = Values.model_validate(written)
     assert model == Values()
     assert written == Values().model_dump(by_alias=True, exclude={"global_"})

@@ -7,7 +7,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
-import yaml
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -20,6 +19,7 @@ from gptoss.sources.load import load
 from gptoss.sources.recognise import is_truss
 from gptoss.sources.request import Request
 from gptoss.sources.truss.build import KIND, build_truss
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 from tests.sources.test_mutations import changed, paths, replacements
@@ -170,7 +170,7 @@ def test_it_is_read_or_refused_whatever_stands_in_it(
 )
 def test_a_truss_that_others_wrote_is_read_whole(path: Path) -> None:
     (found,) = load(Request((str(path),), release="1.2.1")).deployments
-    given = yaml.safe_load(path.read_text("utf-8"))
+    given = plain_yaml.load(path.read_text("utf-8"))
     runtime = given["trt_llm"]["runtime"]
     named = {**runtime, **runtime["patch_kwargs"]}
     (server,) = found.workers

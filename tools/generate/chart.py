@@ -6,12 +6,11 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from generate.cli_schema import CLI, PROGRAM, flags_at
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 from gptoss.values.contract import Values
 
 if TYPE_CHECKING:
@@ -111,7 +110,7 @@ def chart_facts() -> dict[Path, str]:
     for name, path in folders.values_files().items():
         text = path.read_text(encoding="utf-8")
         if folders.overlay_for(text) is None:
-            targets[name] = yaml.safe_load(text)["description"]
+            targets[name] = plain_yaml.load(text)["description"]
     facts = {
         "image": releases["image"],
         "serveImage": releases["serveImage"],
@@ -272,5 +271,5 @@ def _without_engine(node: Any) -> Any:
 
 
 def _load(path: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = plain_yaml.load((ROOT / path).read_text(encoding="utf-8"))
     return loaded

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
+from gptoss.text import plain_yaml
 
 SOURCE = Path(__file__).with_name("templates") / "dashboards.yaml"
 FOLDER = Path("charts/gpt-oss/dashboards")
@@ -20,7 +20,7 @@ COLUMNS, WIDTH, HEIGHT = 3, 8, 8
 
 def dashboards() -> dict[Path, str]:
     """The dashboards as Grafana reads them."""
-    texts = yaml.safe_load(SOURCE.read_text(encoding="utf-8"))
+    texts = plain_yaml.load(SOURCE.read_text(encoding="utf-8"))
     return {
         FOLDER / f"{name}.json": json.dumps(_dashboard(name, told), indent=2) + "\n"
         for name, told in texts.items()

@@ -10,8 +10,6 @@ from fnmatch import fnmatchcase
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from generate.evidence import faults_of_evidence, linked
 from generate.markdown import cell, table
 from generate.recorded import ROOT, deployment_of, documents
@@ -20,6 +18,7 @@ from gptoss.comparing.compare import compared
 from gptoss.facts.world import Facts
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -149,7 +148,7 @@ def judged(
 @cache
 def of_the_chart() -> tuple[Mapping[str, Any], ...]:
     """Reasons that hold for every document, and that for defaults of two releases."""
-    known = yaml.safe_load((ROOT / CHART_REASONS).read_text(encoding="utf-8"))
+    known = plain_yaml.load((ROOT / CHART_REASONS).read_text(encoding="utf-8"))
     return (*known["because"], RELEASES)
 
 

@@ -6,10 +6,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from gptoss.facts.engine_keys import EngineSchema, Life, either
 from gptoss.facts.versions import trtllm_number
+from gptoss.text import plain_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 ENGINE = Path("schema/engine")
@@ -101,7 +100,7 @@ def shipped(compact: dict[str, Any]) -> list[EngineSchema]:
 
 def read_yaml(path: Path) -> dict[str, Any]:
     """Return a YAML mapping of the repository."""
-    content: dict[str, Any] = yaml.safe_load((ROOT / path).read_text(encoding="utf-8"))
+    content: dict[str, Any] = plain_yaml.load((ROOT / path).read_text(encoding="utf-8"))
     return content
 
 

@@ -18,6 +18,7 @@ from gptoss.sources.containers.script import build_script, build_workload
 from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.truss.build import build_truss
+from gptoss.text import plain_yaml
 from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def documents() -> tuple[Document, ...]:
     """Every document that is recorded, in the order of their names."""
     found = []
     for path in sorted((ROOT / FOLDER).glob("*.yaml"), key=lambda path: path.stem):
-        known = yaml.safe_load(path.read_text(encoding="utf-8"))
+        known = plain_yaml.load(path.read_text(encoding="utf-8"))
         because = tuple(known.pop("because", ()))
         found.append(Document(path.stem, **known, because=because))
     return tuple(found)

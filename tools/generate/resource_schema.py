@@ -12,9 +12,8 @@ import json
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from generate.engine_schema import ROOT, as_json
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -56,7 +55,7 @@ NO_CONSTRAINT = ("description", "default", "format")
 def resource_schema() -> dict[Path, str]:
     """Return the JSON Schema of every served version of DynamoGraphDeployment, and of KINDS."""
     text = (ROOT / CRDS / "dynamographdeployments.yaml").read_text(encoding="utf-8")
-    definition = yaml.safe_load(text)
+    definition = plain_yaml.load(text)
     core = core_definitions()
     schemas = {
         f"dynamographdeployment_{version['name']}": version_schema(definition, version, core)

@@ -6,12 +6,11 @@ import re
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.deployment.model import Runtime
 from gptoss.rendering.compose import render_compose
 from gptoss.rendering.containers import in_order
 from gptoss.rendering.shell import render_shell
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -57,7 +56,7 @@ def _next(deployment: Deployment, facts: Facts) -> Release:
 
 def _services(target: Target) -> Sequence[str]:
     """The services of the compose file that stay up."""
-    services = yaml.safe_load(render_compose(target).files["compose.yaml"])["services"]
+    services = plain_yaml.load(render_compose(target).files["compose.yaml"])["services"]
     return [name for name, service in services.items() if "profiles" not in service]
 
 

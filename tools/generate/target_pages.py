@@ -7,7 +7,6 @@ from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from generate.documents import beside, departures_table
@@ -21,6 +20,7 @@ from gptoss.rendering.containers import in_order
 from gptoss.reports.common import sizes
 from gptoss.rules.kernels.matrix import default_algorithm, override_of
 from gptoss.showing import bench
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -85,7 +85,7 @@ def target_pages() -> dict[Path, str]:
 
 
 def _values(path: Path) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.safe_load(path.read_text(encoding="utf-8"))
+    loaded: dict[str, Any] = plain_yaml.load(path.read_text(encoding="utf-8"))
     return loaded
 
 
@@ -164,5 +164,5 @@ def _router_mode(deployment: Deployment) -> str:
 
 
 def _troubles() -> list[Trouble]:
-    entries = yaml.safe_load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
+    entries = plain_yaml.load((TEMPLATES / "troubleshooting.yaml").read_text(encoding="utf-8"))
     return [Trouble(**{"rules": [], "only": (), **entry}) for entry in entries]

@@ -17,7 +17,7 @@ import tempfile
 from pathlib import Path
 from typing import Any
 
-import yaml
+from gptoss.text import plain_yaml
 
 ROOT = Path(__file__).resolve().parents[2]
 SETUP = Path(__file__).resolve().parent
@@ -112,7 +112,7 @@ def write(program: str, release: str, source: str, said: dict[str, Any]) -> None
 
 def known() -> list[str]:
     """Return the releases of schema/releases.yaml that are not given by their changes."""
-    facts = yaml.safe_load((ROOT / "schema" / "releases.yaml").read_text(encoding="utf-8"))
+    facts = plain_yaml.load((ROOT / "schema" / "releases.yaml").read_text(encoding="utf-8"))
     entries = facts["older"] | facts["releases"]
     return [release for release, entry in entries.items() if "flags" not in entry]
 

@@ -16,6 +16,7 @@ from gptoss.facts.world import Facts
 from gptoss.rules.rule import Severity
 from gptoss.sources.chart.helm import ChartSource, find_helm, render
 from gptoss.sources.kubernetes.build import build
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_documents
 
@@ -67,7 +68,7 @@ def rendered(target: str) -> tuple[str, ...]:
 @cache
 def documents(target: str) -> tuple[Any, ...]:
     """The same as plain data; nobody changes it."""
-    return tuple(yaml.load(text, yaml.CSafeLoader) for text in rendered(target))
+    return tuple(plain_yaml.load(text) for text in rendered(target))
 
 
 def with_document(target: str, number: int, document: Any) -> str:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from copy import deepcopy
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.facts.engine_keys import Life, schema_for
 from gptoss.facts.engine_types import fault
+from gptoss.text import plain_yaml
 from sweep.bases import FACTS, base_of, documents, dumped, said_to, with_document
 from sweep.cases import Absent, Case
 from sweep.nodes import node_at, put
@@ -79,7 +78,7 @@ def _config(base: Base) -> tuple[int, Any]:
 
 
 def _engine(base: Base) -> dict[str, Any]:
-    engine: dict[str, Any] = yaml.safe_load(_config(base)[1]["data"][f"{base.part}.yaml"])
+    engine: dict[str, Any] = plain_yaml.load(_config(base)[1]["data"][f"{base.part}.yaml"])
     for key, value in base.settings.items():
         put(engine, key, value)
     return engine

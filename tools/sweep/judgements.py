@@ -19,9 +19,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.rules.rule import Severity
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from sweep.cases import ABSENT, Absent, shown
 
@@ -91,7 +90,7 @@ class Judgements:
             InputError: The file is not as it should be.
         """
         file = FOLDER / f"{surface}.yaml"
-        content = yaml.safe_load((ROOT / file).read_text(encoding="utf-8"))
+        content = plain_yaml.load((ROOT / file).read_text(encoding="utf-8"))
         judgements = Judgements(file, content)
         for key, verdicts in judgements.keys.items():
             for value, said in verdicts.items():

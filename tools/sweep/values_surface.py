@@ -8,13 +8,13 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
-import yaml
 from jsonschema import Draft202012Validator
 
 from gptoss.checking.judging import judged
 from gptoss.facts import folders
 from gptoss.rules.rule import Severity
 from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from sweep.bases import UNREADABLE, base_of, named, new
 from sweep.cases import Absent, Case
@@ -114,9 +114,9 @@ def _refusal(schema: dict[str, Any], value: Any) -> str:
 
 def _values(base: Base) -> dict[str, Any]:
     """The chart's values with the target's laid over them."""
-    values = yaml.safe_load((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
+    values = plain_yaml.load((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
     text = folders.values_files()[base.target].read_text(encoding="utf-8")
-    _lay(values, yaml.safe_load(text))
+    _lay(values, plain_yaml.load(text))
     for key, value in base.settings.items():
         put(values, key, value)
     return dict(values)

@@ -6,8 +6,6 @@ import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders, programs
 from gptoss.facts.engine_keys import EngineSchema, Life, schema_for
@@ -16,8 +14,8 @@ from gptoss.fixing.edits import key_at
 from gptoss.rules.fixes import set_value
 from gptoss.rules.readings import pieces_of, pods, takes_tool_calls
 from gptoss.rules.rule import Severity
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -234,7 +232,7 @@ def platform(deployment: Deployment, start: Release, to: Release) -> Iterator[St
     if deployment.runtime is Runtime.SERVE:
         return
     text = (folders.root() / "schema" / "upgrades.yaml").read_text(encoding="utf-8")
-    for change in yaml.load(text, Loader=SafeLoader)["changes"]:  # noqa: S506 (safe loader)
+    for change in plain_yaml.load(text)["changes"]:
         is_between = start.number < version_number(change["since"]) <= to.number
         if is_between and _concerns(change.get("when"), deployment):
             yield Step("platform", change["what"], change["do"], change["source"])

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import yaml
 
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
@@ -123,7 +123,7 @@ def read_facts(path: Path, file: str) -> dict[str, Any]:
         InputError: It is missing, or is none.
     """
     try:
-        loaded = yaml.load(path.read_text(encoding="utf-8"), Loader=SafeLoader)  # noqa: S506 (safe)
+        loaded = plain_yaml.load(path.read_text(encoding="utf-8"))
     except OSError as error:
         raise InputError(f"{file} is missing") from error
     except yaml.YAMLError as error:

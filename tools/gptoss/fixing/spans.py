@@ -13,9 +13,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from gptoss.text.plain_yaml import SafeLoader
 from gptoss.text.shell.parts import Redirection
 from gptoss.text.shell.words import tokens
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

@@ -22,8 +22,8 @@ from gptoss.rendering.containers import containers
 from gptoss.rendering.target import read_target
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import GivenFile
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from gptoss.comparing.upgrade import Upgrade
@@ -133,7 +133,7 @@ def _overlay(to: str, target: Target, folder: Path) -> Path:
     name = path.stem if path.stem in workers else next(iter(workers))
     if name != path.stem and len(workers) > 1:
         raise InputError(f"--to {to}: name the engine file after its worker: {', '.join(workers)}")
-    engine = yaml.load(given.text, Loader=SafeLoader)  # noqa: S506
+    engine = plain_yaml.load(given.text)
     written = folder / path.name
     overlay = {"workers": {name: {"engineConfig": None, "engine": engine}}}
     written.write_text(yaml.safe_dump(overlay), encoding="utf-8")

@@ -12,11 +12,10 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import yaml
-
 from gptoss.command_lines.dialects import read_command
 from gptoss.facts.programs import SERVE, taken_for
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 from gptoss.text.command import Command
 from gptoss.text.places import Located, Place
 
@@ -58,7 +57,7 @@ def _settings(arguments: Arguments, facts: Facts) -> dict[str, object]:
         "host": value.get("--host") or "localhost",
         "port": int(str(value.get("--port") or 8000)),
         "name": value.get("--served_model_name") or model_id,
-        "engine": {"model": str(folder)} | (yaml.safe_load(text) or {}),
+        "engine": {"model": str(folder)} | (plain_yaml.load(text) or {}),
     }
 
 

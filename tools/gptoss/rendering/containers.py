@@ -9,14 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-import yaml
-
 from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders, programs
 from gptoss.rendering.beside import SCRIPTS, accuracy_of, benchmark_of, scripts_of
 from gptoss.rendering.one_container import RenderedContainer, container_from
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -204,7 +202,7 @@ def _with_comments(text: str, engine_config: str | None) -> str:
     if engine_config is None:
         return text
     written = (folders.chart() / "engine_configs" / engine_config).read_text(encoding="utf-8")
-    loaded = [yaml.load(t, Loader=SafeLoader) for t in (written, text)]  # noqa: S506 (safe loader)
+    loaded = [plain_yaml.load(t) for t in (written, text)]
     if loaded[0] != loaded[1]:
         return text
     # The schema's address holds only where the file stood.

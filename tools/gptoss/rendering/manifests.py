@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.rendering import Rendered
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -30,7 +28,7 @@ def render_manifests(objects: Objects) -> Rendered:
 
 def render_kustomize(objects: Objects) -> Rendered:
     """The same objects as a base, one file each, with an overlay to edit."""
-    loaded = [yaml.load(text, Loader=SafeLoader) for text in objects.texts]  # noqa: S506 (safe)
+    loaded = [plain_yaml.load(text) for text in objects.texts]
     names = [f"{found['kind'].lower()}-{found['metadata']['name']}.yaml" for found in loaded]
     command = command_of(objects.source, "kustomize")
     references = {kind: list(_references(loaded, end)) for kind, end in NAMED.items()}

@@ -9,8 +9,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.rendering.templating import one_line
@@ -18,8 +16,8 @@ from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import NAME, find_helm, render, run_helm
 from gptoss.sources.chart.on_disk import Laid
 from gptoss.sources.request import plan_of
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
@@ -86,7 +84,7 @@ def read_target(request: Request) -> Target:
     facts = Facts()
     deployment = build_chart(rendering, facts)
     _check(deployment)
-    objects = [yaml.load(t, Loader=SafeLoader) for t in _texts(rendering.output)]  # noqa: S506
+    objects = [plain_yaml.load(t) for t in _texts(rendering.output)]
     values, plan = _effective(replace(source, with_benchmark=False))
     return Target(source, deployment, objects, values, plan, facts)
 
@@ -150,7 +148,7 @@ def _texts(output: str) -> list[str]:
     """The objects of a rendering without hooks, as they are written."""
     found = []
     for text in output.split("\n---\n"):
-        loaded = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+        loaded = plain_yaml.load(text)
         if loaded and "helm.sh/hook" not in loaded["metadata"].get("annotations", {}):
             found.append(text.removeprefix("---\n").strip("\n") + "\n")
     return found
@@ -170,5 +168,5 @@ def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
         rendering = run_helm(source, source.argv(find_helm(), Laid(chart, {})))
     if rendering.refused:
         raise InputError(f"helm template {source.label}: {rendering.refused.strip()}")
-    loaded = yaml.load(rendering.output, Loader=SafeLoader)  # noqa: S506 (safe loader)
+    loaded = plain_yaml.load(rendering.output)
     return loaded["values"], loaded["plan"]

@@ -8,10 +8,9 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.text import plain_yaml
 
 WIDTH = 100
 PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]*[A-Za-z0-9_./=+-]")
@@ -43,7 +42,7 @@ def scalar(value: Any) -> str:
     if not isinstance(value, str):
         return json.dumps(value)
     is_plain = PLAIN.fullmatch(value) and not value.startswith(("-", "=", ":"))
-    means = yaml.load(value, Loader=SafeLoader) if is_plain else None  # noqa: S506 (safe loader)
+    means = plain_yaml.load(value) if is_plain else None
     if means == value:
         return value
     if '"' in value and "'" not in value and value.isprintable():

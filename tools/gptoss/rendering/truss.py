@@ -15,8 +15,8 @@ from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import WIDTH, from_template
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
-from gptoss.text.yaml_tree import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -139,5 +139,5 @@ def _engine(target: Target, plan: Containers) -> Mapping[str, Any]:
     if others:
         raise _refused(target, f"it has no place for {others[0]}; say it in the engine settings")
     (text,) = plan.engine.values()
-    loaded: dict[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+    loaded: dict[str, Any] = plain_yaml.load(text)
     return loaded

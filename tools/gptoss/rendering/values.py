@@ -10,7 +10,7 @@ from gptoss.facts import folders
 from gptoss.rendering import Rendered
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import WIDTH, from_template
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -78,5 +78,5 @@ def _dumped(values: dict[str, Any]) -> str:
 
 
 def _loaded(text: str) -> dict[str, Any]:
-    loaded: dict[str, Any] = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+    loaded: dict[str, Any] = plain_yaml.load(text)
     return loaded

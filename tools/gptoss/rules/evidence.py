@@ -12,10 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.facts.versions import trtllm_number, version_number
-from gptoss.text.yaml_tree import SafeLoader
+from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -147,7 +145,7 @@ def read_evidence(path: Path) -> Evidence:
     """
     if not path.is_file():
         raise ValueError(f"{path} is missing; docs/extending.md says what stands in it")
-    content = yaml.load(path.read_text(encoding="utf-8"), SafeLoader)  # noqa: S506 (a safe loader)
+    content = plain_yaml.load(path.read_text(encoding="utf-8"))
     if not isinstance(content, Mapping) or content.keys() - {"seen", "holds", "inferred"}:
         raise ValueError(f"{path} has to hold seen, and may hold holds and inferred")
     holds, inferred = content.get("holds"), str(content.get("inferred", ""))

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import json
 
-import yaml
-
 from gptoss.facts import folders
+from gptoss.text import plain_yaml
 from gptoss.text.columns import columns
-from gptoss.text.yaml_tree import SafeLoader
 
 
 def rows() -> list[dict[str, str]]:
@@ -16,7 +14,7 @@ def rows() -> list[dict[str, str]]:
     found = []
     for name, path in folders.values_files().items():
         text = path.read_text(encoding="utf-8")
-        values = yaml.load(text, Loader=SafeLoader)  # noqa: S506 (safe loader)
+        values = plain_yaml.load(text)
         kind = "overlay" if folders.overlay_for(text) else "target"
         purpose = values.get("description") or _comment(text)
         found.append({"name": name, "kind": kind, "description": purpose})

@@ -16,16 +16,10 @@ from yaml.resolver import Resolver
 
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
+from gptoss.text.plain_yaml import SafeLoader
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-try:
-    from yaml import CSafeLoader as SafeLoader
-except ImportError:  # PyYAML without libyaml
-    from yaml import SafeLoader  # type: ignore[assignment]
-
-__all__ = ["SafeLoader", "Tree", "parse_documents", "parse_embedded"]
 
 MAX_DEPTH = 64
 MAX_VALUES = 200_000

@@ -9,7 +9,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from gptoss.sources.chart.rows import ROWS
+from gptoss.sources.chart.rows import matching
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
@@ -79,9 +79,8 @@ class ChartPlaces:
 
     def _search(self, path: Path) -> Place | None:
         """The first row that matches and leads to a line; else the same for the path's parent."""
-        for row in ROWS:
-            names = row.match(path)
-            if names is not None and (place := self._first(row, names)):
+        for row, names in matching(path):
+            if place := self._first(row, names):
                 return place
         return self._search(path.parent) if path.steps else None
 

@@ -5,7 +5,9 @@ Of a row's values the first one that is set is the one to edit.
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
@@ -16,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Names = Mapping[str, tuple[str, ...]]
+    Numbered = tuple[int, "Row"]
 
 # Stand for the name of a worker and for the rest of a path.
 NAME, REST = "{w}", "{k}"
@@ -195,3 +198,32 @@ def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 
 ROWS = tuple(Row(*row) for row in _rows())
+
+
+def matching(path: Path) -> Iterator[tuple[Row, Names]]:
+    """The rows that match a path, in the table's order, and what stands for their placeholders."""
+    steps = path.steps
+    ends = (steps[-1:], (*steps[-2:-1], KEY))
+    near = [
+        *REACHING,
+        *(numbered for end in ends for numbered in BY_END.get((len(steps), end), ())),
+    ]
+    for _, row in sorted(near, key=itemgetter(0)):
+        names = row.match(path)
+        if names is not None:
+            yield row, names
+
+
+def _by_end() -> dict[tuple[int, tuple[str, ...]], list[Numbered]]:
+    """Rows by the length of their pattern and its last step, or the step before a placeholder."""
+    found = defaultdict(list)
+    for number, row in enumerate(ROWS):
+        steps = row.pattern.steps
+        end = (*steps[-2:-1], KEY) if steps and steps[-1] in (NAME, KEY) else steps[-1:]
+        found[len(steps), end].append((number, row))
+    return found
+
+
+BY_END = _by_end()
+# Those whose last placeholder stands for any number of steps.
+REACHING = [(n, row) for n, row in enumerate(ROWS) if row.pattern.steps[-1:] == (REST,)]
