@@ -54,8 +54,9 @@ typecheck: $(DEV) ## Check types
 	$(BIN)/mypy
 
 # Some tests wait for programs to start and end: half as many again keep every core at work.
+# Neighbours share what they render, so that they stay together.
 unit: $(DEV) tools oracles ## Run the tests
-	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) -q --durations=20
+	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20
 
 live: $(DEV) helm ## Run every target on simulated workers, and benchmark it
 	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
