@@ -89,19 +89,19 @@ bench: $(DEV) helm tools ## Measure speed and print it
 	$(BIN)/python -m benchmarks
 
 helm: $(TOOLS)/helm
-$(TOOLS)/helm: tools/setup/go_tools.sh
+$(TOOLS)/helm: tools/setup/go_tools.sh tools/go/charts/go.mod
 	@tools/setup/go_tools.sh helm >/dev/null
 
 .PHONY: tools
 tools: helm $(TOOLS)/.ready
 $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/setup/npm_tools.sh \
-		tools/go/ct/go.mod
+		tools/go/charts/go.mod
 	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct kustomize >/dev/null
 	@tools/setup/compose_schema.sh >/dev/null
 	@tools/setup/npm_tools.sh
 	@touch $@
 
-$(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/cluster/go.mod
+$(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod
 	@tools/setup/go_tools.sh helm3 helm4 cluster >/dev/null
 	@touch $@
 

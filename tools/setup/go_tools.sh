@@ -10,7 +10,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
 known="helm, helm3, helm4, kubeconform, kustomize, ct, cluster"
-# Of one module, tools/go/cluster, and built together: most of what they are made of is the same.
+# A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
+# one, what they share once; those of cluster are built together.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
 
 fail() {
@@ -18,49 +19,48 @@ fail() {
   exit 2
 }
 
-# Set module, version, variable (that carries the version) and seconds (on two cores) of a tool.
+# Set package, module (of tools/go), variable (that carries the version) and version of a tool.
 pin() {
+  workspace=charts variable=""
   case $1 in
-    helm3)
-      module=helm.sh/helm/v3/cmd/helm version=v3.22.0 seconds=100
-      variable=helm.sh/helm/v3/internal/version.version
-      ;;
-    helm4)
-      module=helm.sh/helm/v4/cmd/helm version=v4.3.1 seconds=100
-      variable=helm.sh/helm/v4/internal/version.version
+    helm[34])
+      package=helm.sh/helm/v${1#helm}/cmd/helm module=helm.sh/helm/v${1#helm}
+      variable=$module/internal/version.version
       ;;
     kubeconform)
-      module=github.com/yannh/kubeconform/cmd/kubeconform version=v0.8.0 seconds=10
+      package=github.com/yannh/kubeconform/cmd/kubeconform module=github.com/yannh/kubeconform
       variable=main.version
       ;;
     kustomize)
-      module=sigs.k8s.io/kustomize/kustomize/v5 version=v5.8.1 seconds=40
+      package=sigs.k8s.io/kustomize/kustomize/v5 module=$package
       variable=sigs.k8s.io/kustomize/api/provenance.version
       ;;
     ct)
-      module=github.com/helm/chart-testing/v3/ct version=v3.14.0 seconds=10
-      variable=github.com/helm/chart-testing/v3/ct/cmd.Version
+      package=github.com/helm/chart-testing/v3/ct module=github.com/helm/chart-testing/v3
+      variable=$package/cmd.Version
       ;;
-    etcd) module=go.etcd.io/etcd/server/v3 version=v3.6.8 ;;
-    kube*) module=k8s.io/kubernetes/cmd/$1 version=v1.36.3 ;;
-    kwok) module=sigs.k8s.io/kwok/cmd/kwok version=v0.8.0 ;;
+    etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
+    kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
+    kwok) workspace=cluster package=sigs.k8s.io/kwok/cmd/kwok module=sigs.k8s.io/kwok ;;
     *) fail "unknown tool '$1'; known are $known" ;;
   esac
+  version=$(awk -v module="$module" '$1 == module && $2 ~ /^v/ {print $2}' "$root/tools/go/$workspace/go.mod")
 }
 
 # Run a build whose GOBIN is a new folder in the cache: it gives what it made its names there.
-# Takes what is built, its seconds, and the function that builds and names it.
+# Takes what is built, and the function that builds and names it with its arguments.
 in_workshop() {
-  local what=$1 seconds=$2 workshop
-  shift 2
+  local what=$1 workshop
+  shift
   command -v go >/dev/null || fail "building $what needs Go 1.26 or newer on PATH (https://go.dev/dl)"
-  echo "building $what from source, once, about $seconds s" >&2
+  echo "building $what from source, once (minutes on two cores)" >&2
   mkdir -p "$cache"
   workshop=$(mktemp -d "$cache/.build.XXXXXX")
   # shellcheck disable=SC2064  # the folder of now, not of later
   trap "rm -rf '$workshop'" EXIT
-  # Static and without debugging data: about half the size, and 20 % faster to start.
-  export CGO_ENABLED=0 GOBIN=$workshop
+  # Static and without debugging data: about half the size, and 20 % faster to start. The compiler
+  # is a tenth faster with more memory, a gigabyte or two.
+  export CGO_ENABLED=0 GOBIN=$workshop GOGC=400
   "$@" "$workshop" 2>"$workshop/.log" || {
     cat "$workshop/.log" >&2
     fail "building $what failed"
@@ -69,31 +69,30 @@ in_workshop() {
   trap - EXIT
 }
 
+# Build packages of one module of tools/go, in the versions that it pins.
+go_install() {
+  (cd "$root/tools/go/$1" && go install -mod=readonly -trimpath -ldflags "-s -w $2" "${@:3}")
+}
+
 # Build the pinned tool, which then is the target.
 build() {
-  local name=$1 target=$2 workshop=$3
-  local flags=(-trimpath -ldflags "-s -w -X $variable=$version")
-  local source=("$module@$version")
-  # ct cannot be installed by its version; tools/go/ct pins it and all that it needs.
-  [[ $name == ct ]] && source=("$module") && flags=(-mod=readonly "${flags[@]}") && cd "$root/tools/go/ct"
-  go install "${flags[@]}" "${source[@]}" || return
-  cd "$root"
+  local target=$2 workshop=$3
+  pin "$1"
+  go_install "$workspace" "-X $variable=$version" "$package" || return
   mv -f "$workshop"/* "$target"
 }
 
 # Build all that a cluster needs.
 build_cluster() {
-  local workshop=$1 name major minor modules=() stamps="" component=k8s.io/component-base/version
+  local workshop=$1 name major minor packages=() stamps="" component=k8s.io/component-base/version
   for name in "${cluster[@]}"; do
     pin "$name"
-    modules+=("$module")
+    packages+=("$package")
     [[ $name == kubectl ]] && IFS=. read -r major minor _ <<<"${version#v}" &&
       stamps="-X $component.gitVersion=$version -X $component.gitMajor=$major -X $component.gitMinor=$minor"
     [[ $name == kwok ]] && stamps+=" -X sigs.k8s.io/kwok/pkg/consts.Version=$version"
   done
-  # A tenth faster with more memory, a gigabyte or two.
-  (cd "$root/tools/go/cluster" &&
-    GOGC=400 go install -mod=readonly -trimpath -ldflags "-s -w $stamps" "${modules[@]}") || return
+  go_install cluster "$stamps" "${packages[@]}" || return
   mv "$workshop/server" "$workshop/etcd"
   for name in "${cluster[@]}"; do
     mv -f "$workshop/$name" "$(cached "$name")"
@@ -113,7 +112,7 @@ provide() {
   file=${name%[34]}-$version
   if [[ ! -x $bin/$file ]]; then
     kept=$(cached "$name")
-    [[ -x $kept ]] || in_workshop "${name%[34]} $version" "$seconds" build "$name" "$kept"
+    [[ -x $kept ]] || in_workshop "${name%[34]} $version" build "$name" "$kept"
     mkdir -p "$bin"
     ln -f "$kept" "$bin/.$file.$$" 2>/dev/null || cp "$kept" "$bin/.$file.$$"
     mv -f "$bin/.$file.$$" "$bin/$file"
@@ -151,7 +150,7 @@ provide_helm() {
 provide_cluster() {
   local name
   for name in "${cluster[@]}"; do
-    [[ -x $(cached "$name") ]] || { in_workshop "Kubernetes, etcd and KWOK" 360 build_cluster && break; }
+    [[ -x $(cached "$name") ]] || { in_workshop "Kubernetes, etcd and KWOK" build_cluster && break; }
   done
   for name in "${cluster[@]}"; do
     provide "$name"
