@@ -157,6 +157,13 @@ def test_a_part_that_was_killed_serves_again_once_it_is_started() -> None:
         eventually(running)
 
 
+def test_a_part_starts_while_somebody_still_holds_its_script_open() -> None:
+    with simulate(Request(("agg-gb200",)), release=DEFAULT, apart=True, parts=()) as running:
+        with (running.folder / "launch.sh").open("a"):
+            running.start("frontend")
+        assert running.parts["frontend"].runs
+
+
 def test_a_worker_with_other_gpus_than_its_settings_take_says_so() -> None:
     alone = {"apart": True, "parts": ("frontend",)}
     with simulate(Request(("agg-gb200",)), release=DEFAULT, **alone) as running:  # type: ignore[arg-type]

@@ -84,6 +84,8 @@ class Running:
         self.summary = summary
         self.parts: dict[str, Part] = {}
         self._variables = variables
+        # Not the file itself: Linux starts none that a child of another thread still holds open.
+        self._launch = ("bash", str(folder / "launch.sh"))
         self._watchdog = subprocess.Popen(
             [sys.executable, watchdog.__file__], stdin=subprocess.PIPE, start_new_session=True
         )
@@ -99,7 +101,7 @@ class Running:
         if name in self.parts and self.parts[name].runs:
             raise InputError(f"{name} runs already")
         log = self.folder / f"{name}.log"
-        words = [str(self.folder / "launch.sh"), *([] if name == WHOLE else [name])]
+        words = [*self._launch, *([] if name == WHOLE else [name])]
         with log.open("ab") as output:
             process = subprocess.Popen(
                 words,
@@ -134,7 +136,7 @@ class Running:
     def smoke(self) -> int:
         """Runs the smoke test of the launch script; its exit code."""
         variables = {n: value for n, value in self._variables.items() if n != "PYTHONPATH"}
-        words = [str(self.folder / "launch.sh"), "smoke"]
+        words = [*self._launch, "smoke"]
         return subprocess.run(words, cwd=self.folder, env=variables, check=False).returncode
 
     def ready(self, seconds: float) -> None:
