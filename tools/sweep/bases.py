@@ -114,7 +114,7 @@ def new(found: Sequence[Finding], before: frozenset[Named]) -> Said:
     said: dict[str, Severity] = {}
     for finding, name in zip(found, named(found), strict=True):
         if name not in before:
-            said[name[0]] = max(finding.rule.severity, said.get(name[0], Severity.INFO))
+            said[name[0]] = max(finding.severity, said.get(name[0], Severity.INFO))
     return {name: severity.word for name, severity in sorted(said.items())}
 
 

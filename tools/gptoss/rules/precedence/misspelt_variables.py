@@ -95,10 +95,10 @@ def _meant(name: str) -> str | None:
     """The variable of which one word is misspelt in a name, or None."""
     words = name.split("_")
     for known in READ:
-        pairs = list(zip(words, known.split("_"), strict=False))
-        differing = [(one, other) for one, other in pairs if one != other]
-        if len(words) == known.count("_") + 1 and len(differing) == 1:
-            (one, other), *_ = differing
-            if SequenceMatcher(None, one, other).ratio() >= ALIKE:
+        others = known.split("_")
+        differing = [pair for pair in zip(words, others, strict=False) if pair[0] != pair[1]]
+        if len(words) == len(others) and len(differing) == 1:
+            written, right = differing[0]
+            if SequenceMatcher(None, written, right).ratio() >= ALIKE:
                 return known
     return None
