@@ -24,6 +24,10 @@ pytestmark = pytest.mark.live
 RELEASES = ("1.2.1", "1.3.1", "1.6.1")
 # Milliseconds between tokens, and tokens of an answer of three seconds.
 ITL, TOKENS = 5, 600
+CLIENTS = 6
+# What a request gets that was on its way to a prefill worker as that left, and on which releases.
+NOT_BEGUN = 'HTTP 500 {"message":"Failed to generate completions'
+GIVE_UP = ("1.2.1", "1.3.1")
 GRACE = "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS"
 
 
@@ -68,16 +72,21 @@ def test_a_rolling_change_of_all_workers_loses_no_answer(release: str) -> None:
     with target(release, parts, "shutdown.longestAnswerSeconds=6") as running:
         decode = decode_component(release)
         wait_for(running, decode, 2)
-        with Traffic(running, 6, TOKENS) as traffic:
+        with Traffic(running, CLIENTS, TOKENS) as traffic:
             for old, new, component, left in (
                 ("decode-0", "decode-2", decode, 2),
                 ("decode-1", "decode-0", decode, 2),
-                ("prefill-0", "prefill-1", "prefill", 1),
             ):
                 running.start(new)
                 wait_for(running, component, left + 1)
                 go(running, old)
-        assert set(traffic.outcomes) == {WHOLE}
+            assert set(traffic.outcomes) == {WHOLE}
+            running.start("prefill-1")
+            wait_for(running, "prefill", 2)
+            go(running, "prefill-0")
+        lost = [outcome for outcome in traffic.outcomes if outcome != WHOLE]
+        assert [outcome for outcome in lost if not outcome.startswith(NOT_BEGUN)] == []
+        assert len(lost) <= (CLIENTS if release in GIVE_UP else 0)
         assert len(traffic.outcomes) > 20
 
 
