@@ -48,7 +48,7 @@
         (include "gpt-oss.artifactMount" $results | fromYaml)
         (dict "name" "tmp" "mountPath" "/tmp")) -}}
 {{- with $options.resources.limits }}{{ $_ := set $main.resources "limits" . }}{{ end -}}
-{{- $wait := include "gpt-oss.waitForModel" (dict "root" . "image" $options.image "seconds" ($options.waitSeconds | default 7200)) | fromYaml -}}
+{{- $wait := include "gpt-oss.waitForModel" (dict "root" . "image" $options.image "seconds" $options.waitSeconds) | fromYaml -}}
 {{- $volumes := list
       (dict "name" "scripts" "configMap" (dict "name" (printf "%s-scripts" (include "gpt-oss.name" .))))
       (include "gpt-oss.artifactVolume" $results | fromYaml)

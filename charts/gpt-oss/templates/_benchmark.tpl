@@ -123,7 +123,7 @@
         (include "gpt-oss.artifactMount" $results | fromYaml)
         (dict "name" "tmp" "mountPath" "/tmp")) -}}
 {{- with $options.resources.limits }}{{ $_ := set $main.resources "limits" . }}{{ end -}}
-{{- $wait := include "gpt-oss.waitForModel" (dict "root" . "image" $image "seconds" ($options.waitSeconds | default 7200)) | fromYaml -}}
+{{- $wait := include "gpt-oss.waitForModel" (dict "root" . "image" $image "seconds" $options.waitSeconds) | fromYaml -}}
 {{- $volumes := concat
       (include "gpt-oss.cacheVolumes" . | fromYamlArray)
       (list (include "gpt-oss.artifactVolume" $results | fromYaml) (dict "name" "tmp" "emptyDir" dict)) -}}

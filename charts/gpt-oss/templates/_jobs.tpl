@@ -52,7 +52,7 @@ command:
   - {{ include "gpt-oss.servedName" .root }}
   - --ready
   - --wait
-  - {{ int .seconds | quote }}
+  - {{ .seconds | default 7200 | int | quote }}
 resources:
   requests: {cpu: 100m, memory: 128Mi}
 securityContext:

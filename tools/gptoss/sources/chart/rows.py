@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
     Names = Mapping[str, tuple[str, ...]]
-    Numbered = tuple[int, "Row"]
+    # Steps of a path, or 0 for any number, and the last of them.
+    End = tuple[int, tuple[str, ...]]
 
 # Stand for the name of a worker and for the rest of a path.
 NAME, REST = "{w}", "{k}"
@@ -200,30 +201,33 @@ def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
 ROWS = tuple(Row(*row) for row in _rows())
 
 
+def _end(pattern: tuple[str, ...]) -> End:
+    """What the paths that a pattern matches have in common at their end."""
+    if pattern[-1:] == (REST,):
+        return REACHING
+    placeholder = pattern[-1:] in ((NAME,), (KEY,))
+    return len(pattern), (*pattern[-2:-1], KEY) if placeholder else pattern[-1:]
+
+
+def _by_end() -> Mapping[End, list[tuple[int, Row]]]:
+    """The rows of each end, with their numbers in the table."""
+    found = defaultdict(list)
+    for number, row in enumerate(ROWS):
+        found[_end(row.pattern.steps)].append((number, row))
+    return found
+
+
+# The end of patterns whose last placeholder stands for any number of steps.
+REACHING = (0, (REST,))
+BY_END = _by_end()
+
+
 def matching(path: Path) -> Iterator[tuple[Row, Names]]:
     """The rows that match a path, in the table's order, and what stands for their placeholders."""
-    steps = path.steps
-    ends = (steps[-1:], (*steps[-2:-1], KEY))
-    near = [
-        *REACHING,
-        *(numbered for end in ends for numbered in BY_END.get((len(steps), end), ())),
-    ]
+    steps, length = path.steps, len(path.steps)
+    ends = {(length, steps[-1:]), (length, (*steps[-2:-1], KEY)), REACHING}
+    near = [numbered for end in ends for numbered in BY_END.get(end, ())]
     for _, row in sorted(near, key=itemgetter(0)):
         names = row.match(path)
         if names is not None:
             yield row, names
-
-
-def _by_end() -> dict[tuple[int, tuple[str, ...]], list[Numbered]]:
-    """Rows by the length of their pattern and its last step, or the step before a placeholder."""
-    found = defaultdict(list)
-    for number, row in enumerate(ROWS):
-        steps = row.pattern.steps
-        end = (*steps[-2:-1], KEY) if steps and steps[-1] in (NAME, KEY) else steps[-1:]
-        found[len(steps), end].append((number, row))
-    return found
-
-
-BY_END = _by_end()
-# Those whose last placeholder stands for any number of steps.
-REACHING = [(n, row) for n, row in enumerate(ROWS) if row.pattern.steps[-1:] == (REST,)]

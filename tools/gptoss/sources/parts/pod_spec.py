@@ -39,7 +39,6 @@ if TYPE_CHECKING:
     from gptoss.text.shell.result import HereDocument
 
 GPU = "nvidia.com/gpu"
-# What the API server fills in: delay, period and failure threshold.
 HOST_NAMESPACES = ("hostIPC", "hostNetwork", "hostPID")
 
 

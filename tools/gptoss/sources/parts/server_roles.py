@@ -14,6 +14,7 @@ from gptoss.sources.parts.server import MODULE, PROGRAM, server_command
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
+    from gptoss.command_lines.arguments import Arguments
     from gptoss.sources.parts.disaggregated import Servers
     from gptoss.text.command import Command, Variable
     from gptoss.text.places import Located
@@ -70,7 +71,8 @@ def not_started(started: Sequence[Started], servers: Sequence[Servers]) -> Itera
 
     Of a machine's own addresses that is known only where as many servers are started as are listed.
     """
-    ports = [_port(each) for each in started]
+    read = [_arguments(each) for each in started]
+    ports = [arguments["--port"].value if arguments else None for arguments in read]
     urls = [url for each in servers for url in each.urls]
     if not all(isinstance(port, int) for port in ports):
         return
@@ -85,21 +87,19 @@ def not_started(started: Sequence[Started], servers: Sequence[Servers]) -> Itera
             yield Problem("disaggregated-not-started", said, url.place)
 
 
-def _port(started: Started) -> object:
+def _arguments(started: Started) -> Arguments | None:
+    """What the server makes of its command line; None for what is no server's."""
     command = server_command((started.command,))
-    if command is None:
-        return None
-    return read_command(newest(SERVE), command, started.environment)["--port"].value
+    return read_command(newest(SERVE), command, started.environment) if command else None
 
 
 def _role(started: Started, servers: Sequence[Servers]) -> Role | None:
-    command = server_command((started.command,))
-    if command is None:
+    arguments = _arguments(started)
+    if arguments is None:
         return None
-    arguments = read_command(newest(SERVE), command, started.environment)
     if told := FLAG.get((arguments["--server_role"].text or "").upper()):
         return told
-    port = str(_port(started))
+    port = str(arguments["--port"].value)
     file = arguments["--config"].text
     return (
         _listed(servers, (started.name,), port)

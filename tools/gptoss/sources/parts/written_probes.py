@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gptoss.text.yaml_tree import Tree
 
 KINDS = ("liveness", "readiness", "startup")
+# What the API server fills in: delay, period and failure threshold.
 DEFAULTS = {"initialDelaySeconds": 0, "periodSeconds": 10, "failureThreshold": 3}
 
 
