@@ -38,6 +38,12 @@ def chart() -> Path:
     return root() / "charts" / "gpt-oss"
 
 
+def chart_defaults() -> Path:
+    """The file that holds every key of the chart's values with its default."""
+    written = chart() / "defaults.yaml"
+    return written if written.is_file() else chart() / "values.yaml"
+
+
 def chart_script(name: str) -> Path:
     """A script that the chart's pods run."""
     return chart() / "files" / name

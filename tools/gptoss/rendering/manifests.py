@@ -32,7 +32,7 @@ def render_kustomize(objects: Objects) -> Rendered:
     names = [f"{found['kind'].lower()}-{found['metadata']['name']}.yaml" for found in loaded]
     command = command_of(objects.source, "kustomize")
     references = {kind: list(_references(loaded, end)) for kind, end in NAMED.items()}
-    overlay = f"overlays/{objects.source.files[0].stem}"
+    overlay = f"overlays/{objects.source.parts[0]}"
     serving = next(found for found in loaded if found["kind"] in (GRAPH, "Deployment"))
     files = {
         "base/kustomization.yaml": from_template("base.yaml.j2", command=command, files=names),

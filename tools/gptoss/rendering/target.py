@@ -57,7 +57,7 @@ class Target:
     @property
     def name(self) -> str:
         """Names of the values files that make it."""
-        return " + ".join(file.stem for file in self.source.files)
+        return " + ".join(self.source.parts)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,10 +104,10 @@ def rendered_objects(request: Request) -> Objects:
 
 def command_of(source: ChartSource, form: str) -> str:
     """The command that renders a target in a form."""
-    first, *overlays = source.files
-    name = first.stem if first == folders.values_files().get(first.stem) else str(first)
-    words = ["gptoss", "render", name]
-    for overlay in overlays:
+    words = ["gptoss", "render"]
+    for first in source.files[:1]:
+        words += [first.stem if first == folders.values_files().get(first.stem) else str(first)]
+    for overlay in source.files[1:]:
         words += ["-f", _shown(overlay)]
     for flag, text in source.arguments:
         words += [flag, text]

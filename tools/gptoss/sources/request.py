@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import NAME, ChartSource
+from gptoss.sources.chart.package_values import chosen
 from gptoss.sources.chart.set_arguments import SET_STRING, SetArgument
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import STDIN, GivenFile, given_files
@@ -102,6 +103,9 @@ def _sorted(request: Request) -> Plan:
         if request.files:
             first, *rest = overlays
             return Plan([_over(request.files[0], (first,), tuple(rest), settings)])
+        named = chosen(ChartSource("", (), settings, request.typed).arguments, ())
+        if named.target:
+            return Plan([ChartSource(named.label, (), settings)])
         return Plan(_shipped(settings))
     plan = Plan([])
     for name in request.sources:

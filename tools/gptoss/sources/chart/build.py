@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.sources.chart.lines import ChartPlaces
+from gptoss.sources.chart.package_values import chosen
 from gptoss.sources.chart.refusals import problems, without_trailer
 from gptoss.sources.kubernetes.build import build
 from gptoss.sources.parts.assembly import Origin, assemble
@@ -43,17 +44,24 @@ def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
 
 def _places(source: ChartSource) -> ChartPlaces:
     files = [_values(file) for file in source.files]
-    chart = folders.chart()
-    defaults = _values(chart / "values.yaml")
+    chart, arguments = folders.chart(), source.arguments
+    named = [_as_written(file) for file in chosen(arguments, files).files()]
     engines: dict[str, Tree] = {}
-    for tree in files:
-        for name in (tree.at("workers") or tree).plain():
-            config = tree.text("workers", name, "engineConfig")
+    for tree in (*named, *files):
+        for name, worker in (tree.at("workers") or tree).items():
+            config = worker.text("engineConfig")
             path = chart / "engine_configs" / config if config else None
             # Helm, too, has none of the files outside the chart.
             if path and path.resolve().is_relative_to(chart.resolve()) and path.is_file():
                 engines[name] = _values(path)
-    return ChartPlaces(source.arguments, files, defaults, engines)
+    return ChartPlaces(arguments, files, _values(folders.chart_defaults()), engines, named)
+
+
+def _as_written(path: Path) -> Tree:
+    """A target or overlay of the chart: the file that it was made from where that says the same."""
+    made, source = _values(path), folders.values_files().get(path.stem)
+    written = _values(source) if source else made
+    return written if written.plain() == made.plain() else made
 
 
 def _values(path: Path) -> Tree:

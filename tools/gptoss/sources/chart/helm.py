@@ -50,6 +50,11 @@ class ChartSource:
         plain = (SetArgument(SET, text) for text in self.settings)
         return sorted((*plain, *self.typed), key=lambda argument: STRENGTH.index(argument.flag))
 
+    @property
+    def parts(self) -> list[str]:
+        """Names of the values files that make it, or of what arguments choose in the chart."""
+        return [file.stem for file in self.files] or self.label.split(" + ")
+
     def argv(self, helm: str, laid: Laid | None = None) -> list[str]:
         """The command line that renders it.
 

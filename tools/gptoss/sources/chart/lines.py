@@ -1,7 +1,8 @@
 """The way back from rendered output to the line that a user edits.
 
 A path is looked up in the arguments of ``--set`` and its relatives and in the values files from the
-last to the first, then in the engine file, then in the chart's defaults.
+last to the first, then in the overlays and the target that they name, then in the engine file, then
+in the chart's defaults.
 """
 
 from __future__ import annotations
@@ -27,8 +28,9 @@ class ChartPlaces:
     Args:
         settings: What sets single values, the strongest last.
         files: Values files with their trees, first to last.
-        defaults: The chart's ``values.yaml``.
+        defaults: The chart's own values.
         engines: Engine file of each worker.
+        named: The target and the overlays of the chart that values name, first to last.
     """
 
     def __init__(
@@ -37,11 +39,13 @@ class ChartPlaces:
         files: Sequence[Tree],
         defaults: Tree,
         engines: dict[str, Tree],
+        named: Sequence[Tree] = (),
     ) -> None:
         self._settings = settings
         self._files = files
         self._defaults = defaults
         self._engines = engines
+        self._named = named
         self._found: dict[Path, Place] = {}
 
     def locate(self, path: Path, _rendered: Place) -> Place:
@@ -55,7 +59,7 @@ class ChartPlaces:
         """Where a dotted values path, or the nearest map above it, is set."""
         steps = tuple(path.split("."))
         while steps:
-            place = self._set_by_user(steps) or self._in_engine(steps)
+            place = self._set(steps)
             if place or (place := self._in(self._defaults, steps)):
                 return place
             steps = steps[:-1]
@@ -75,7 +79,9 @@ class ChartPlaces:
     @cached_property
     def start(self) -> Place:
         """Where to point when no line is to blame: the top of the last values file."""
-        return Place(self._files[-1].place.file) if self._files else self._defaults.place
+        if self._files:
+            return Place(self._files[-1].place.file)
+        return self._settings[-1].place if self._settings else self._defaults.place
 
     def _search(self, path: Path) -> Place | None:
         """The first row that matches and leads to a line; else the same for the path's parent."""
@@ -87,21 +93,28 @@ class ChartPlaces:
     def _first(self, row: Row, names: Names) -> Place | None:
         candidates = row.lines(names)
         for steps in candidates:
-            if place := self._set_by_user(steps) or self._in_engine(steps):
+            if place := self._set(steps):
                 return place
         for steps in candidates:
             if place := self._in(self._defaults, steps):
                 return place
         return None
 
+    def _set(self, steps: tuple[str, ...]) -> Place | None:
+        """Where a path is set above the chart's defaults."""
+        own = self._set_by_user(steps)
+        return own or self._in_last(self._named, steps) or self._in_engine(steps)
+
     def _set_by_user(self, steps: tuple[str, ...]) -> Place | None:
         for setting in reversed(self._settings):
             if ".".join(steps) in setting.keys:
                 return setting.place
-        for tree in reversed(self._files):
-            if place := self._in(tree, steps):
-                return place
-        return None
+        return self._in_last(self._files, steps)
+
+    def _in_last(self, trees: Sequence[Tree], steps: tuple[str, ...]) -> Place | None:
+        """Where the last of several values files that sets a path does so."""
+        found = (self._in(tree, steps) for tree in reversed(trees))
+        return next((place for place in found if place), None)
 
     def _in(self, tree: Tree, steps: tuple[str, ...]) -> Place | None:
         """Where a values file sets a path; null is no setting, save for engine settings."""

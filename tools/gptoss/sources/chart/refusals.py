@@ -22,6 +22,7 @@ UNKNOWN_KEYS = "additional properties "
 SUMMARIES = ("validation failed", "'anyOf' failed")
 GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
 VALUES_PATH = re.compile(r"\b[a-z][A-Za-z]*(?:\.[\w-]+)+")
+TOP_KEY = re.compile(r"^[a-z][A-Za-z]*(?=: )")
 HELM_TRAILER = "\nUse --debug flag"
 # Where a schema holds others for the same value.
 BRANCHES = ("then", "else")
@@ -32,7 +33,7 @@ def problems(error: str, places: ChartPlaces) -> list[Problem]:
     """What the chart's guards or its values schema refuse; nothing for any other error."""
     if match := GUARD.search(error):
         message = without_trailer(match["message"])
-        named = VALUES_PATH.findall(message)
+        named = VALUES_PATH.findall(message) or TOP_KEY.findall(message)
         own = (place for path in named if (place := places.set_by_user(path)))
         place = next(own, None) or (_place(named[0], places) if named else places.start)
         return [Problem("chart-guard", message, place)]

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterable, Iterator
 
 SET, SET_JSON, SET_STRING, SET_FILE = "--set", "--set-json", "--set-string", "--set-file"
 STRENGTH = (SET_JSON, SET, SET_STRING, SET_FILE)
@@ -22,7 +22,9 @@ STRENGTH = (SET_JSON, SET, SET_STRING, SET_FILE)
 Source: helm v3.14 ``pkg/cli/values/options.go``.
 """
 
-SEPARATOR = re.compile(r"(?<!\\),")
+# One KEY=VALUE; commas inside {a,b} and behind a backslash belong to it.
+ASSIGNMENT = re.compile(r"(?:\\.|\{[^}]*\}|[^,\\])+")
+INDEX = re.compile(r"\[(\d+)\].*")
 
 
 class SetArgument(NamedTuple):
@@ -45,12 +47,50 @@ class SetArgument(NamedTuple):
     def keys(self) -> list[str]:
         """The dotted values paths that it sets, with those of the maps that it sets."""
         if self.flag != SET_JSON:
-            return [_plain(part.partition("=")[0]) for part in SEPARATOR.split(self.text)]
-        return list(_json_keys(self.text))
+            return [_plain(key) for key, _ in self._assignments()]
+        return list(dict.fromkeys(key for key, _ in _json_values(self.text)))
+
+    def texts(self, key: str, before: list[str]) -> list[str] | None:
+        """What it sets a list of texts, or one text, at the top to; None when it sets neither.
+
+        Args:
+            key: Key at the top of the values.
+            before: The list that ``key[0]=text`` changes.
+        """
+        if self.flag == SET_JSON:
+            found = [value for path, value in _json_values(self.text) if path == key]
+            return _texts(found[-1]) if found else None
+        result = None
+        for path, value in self._assignments() if self.flag != SET_FILE else ():
+            index = INDEX.fullmatch(path.removeprefix(key)) if path.startswith(key) else None
+            if path == key:
+                inner = value[1:-1].split(",") if value.startswith("{") else [value]
+                result = [text.strip() for text in inner if text.strip()]
+            elif index:
+                result = [*(before if result is None else result)]
+                result[int(index[1]) : int(index[1]) + 1] = [value]
+        return result
+
+    def _assignments(self) -> Iterator[tuple[str, str]]:
+        for part in ASSIGNMENT.findall(self.text):
+            key, _, value = part.partition("=")
+            yield key.strip(), value
 
 
-def _json_keys(text: str) -> Iterator[str]:
-    """The paths of ``{"a": {"b": 1}}``, or of ``a.b=1,c={"d": 2}``."""
+def texts_set(arguments: Iterable[SetArgument], key: str, before: list[str]) -> list[str]:
+    """What arguments, the strongest last, make of a list of texts, or one text, at the top."""
+    for argument in arguments:
+        found = argument.texts(key, before)
+        before = before if found is None else found
+    return before
+
+
+def _texts(value: Any) -> list[str]:
+    return [str(text) for text in (value if isinstance(value, list) else [value]) if text]
+
+
+def _json_values(text: str) -> Iterator[tuple[str, Any]]:
+    """Paths and values of ``{"a": {"b": 1}}``, or of ``a.b=1,c={"d": 2}``."""
     decoder, rest = json.JSONDecoder(), text.strip()
     while rest:
         key, found = "", re.match(r"([^={]*)=\s*", rest)
@@ -60,19 +100,19 @@ def _json_keys(text: str) -> Iterator[str]:
             value, end = decoder.raw_decode(rest)
         except (ValueError, RecursionError):
             # Helm says what is wrong with it.
-            yield from [key] if key else []
+            yield from [(key, None)] if key else []
             return
         yield from _below(key, value)
         rest = rest[end:].lstrip().removeprefix(",").lstrip()
 
 
-def _below(key: str, value: Any) -> Iterator[str]:
+def _below(key: str, value: Any) -> Iterator[tuple[str, Any]]:
     if key:
-        yield key
+        yield key, value
     for name, inner in value.items() if isinstance(value, dict) else ():
         yield from _below(f"{key}.{name}" if key else name, inner)
 
 
 def _plain(path: str) -> str:
-    """A path as values paths are written here: a dot inside a key is not told from others."""
-    return path.replace("\\", "")
+    """A path as values paths are written here: up to a list, dots inside keys not told apart."""
+    return path.replace("\\", "").partition("[")[0]
