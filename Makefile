@@ -102,7 +102,7 @@ $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/set
 	@touch $@
 
 $(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod
-	@tools/setup/go_tools.sh helm3 helm4 cluster >/dev/null
+	@tools/setup/go_tools.sh helm3 helm4 registry cluster >/dev/null
 	@touch $@
 
 oracles: $(DEV) ## Make the environments of the real parsers that tests ask

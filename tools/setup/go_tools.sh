@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
-#   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct
-#                                       or cluster
+#   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
+#                                       registry or cluster
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
-# `cluster` is what tests/cluster starts: a Kubernetes control plane, kubectl, etcd and KWOK.
+# `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
+# kubectl, etcd and KWOK.
 # What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
-known="helm, helm3, helm4, kubeconform, kustomize, ct, cluster"
+known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, cluster"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
 # one, what they share once; those of cluster are built together.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
@@ -38,6 +39,10 @@ pin() {
     ct)
       package=github.com/helm/chart-testing/v3/ct module=github.com/helm/chart-testing/v3
       variable=$package/cmd.Version
+      ;;
+    registry)
+      module=github.com/distribution/distribution/v3 package=$module/cmd/registry
+      variable=$module/version.version
       ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
     kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
