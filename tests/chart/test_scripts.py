@@ -344,7 +344,8 @@ def test_an_evaluation_keeps_what_it_wrote_and_prints_its_scores(
     accuracy = script("accuracy")
     monkeypatch.setattr(accuracy, "WRITTEN_TO", written)
     assert accuracy.main([str(kept), sys.executable, "-c", write]) == 4
-    assert sorted(path.name for path in kept.iterdir()) == [
+    (folder,) = kept.iterdir()
+    assert sorted(path.name for path in folder.iterdir()) == [
         "gpqa_m-low_temp1.0.html",
         "gpqa_m-low_temp1.0.json",
         "gpqa_m-low_temp1.0_allresults.json",
@@ -354,14 +355,20 @@ def test_an_evaluation_keeps_what_it_wrote_and_prints_its_scores(
     assert "answers" not in out
 
 
-def test_an_evaluation_run_again_keeps_its_results_again_in_a_folder_that_is_made(
+def test_each_run_of_an_evaluation_has_a_folder_with_what_it_evaluated(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     written = tmp_path / "gpqa_m-low_temp1.0.json"
+    told = tmp_path / "target.json"
     accuracy = script("accuracy")
     monkeypatch.setattr(accuracy, "WRITTEN_TO", tmp_path)
+    monkeypatch.setattr(accuracy, "TARGET", told)
+    kept = tmp_path / "kept"
     for turn in ("first", "second"):
+        told.write_text(f'"{turn}"')
         write = f"import pathlib; pathlib.Path({str(written)!r}).write_text('{turn}')"
-        folder = tmp_path / "kept" / turn
-        assert accuracy.main([str(folder), sys.executable, "-c", write]) == 0
+        assert accuracy.main([str(kept), sys.executable, "-c", write]) == 0
+    first, second = sorted(kept.iterdir())
+    for folder, turn in ((first, "first"), (second, "second")):
         assert (folder / written.name).read_text() == turn
+        assert (folder / told.name).read_text() == f'"{turn}"'
