@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
-#                                       registry or cluster
+#                                       registry, caddy or cluster
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
 # kubectl, etcd and KWOK.
@@ -10,9 +10,9 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
-known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, cluster"
+known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, cluster"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
-# one, what they share once; those of cluster are built together.
+# one, what they share once; those of cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
 
 fail() {
@@ -43,6 +43,10 @@ pin() {
     registry)
       module=github.com/distribution/distribution/v3 package=$module/cmd/registry
       variable=$module/version.version
+      ;;
+    caddy)
+      workspace=gateway package=github.com/caddyserver/caddy/v2/cmd/caddy
+      module=github.com/caddyserver/caddy/v2 variable=$module.CustomVersion
       ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
     kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
