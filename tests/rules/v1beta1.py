@@ -22,7 +22,9 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
     for name, service in graph["spec"]["services"].items():
         pod = deepcopy(service.get("extraPodSpec", {}))
         container = {"name": "main", **pod.pop("mainContainer", {})}
-        resources = service.get("resources", {})
+        resources = dict(service.get("resources", {}))
+        claims = container.get("resources", {}).get("claims", [])
+        claims += resources.pop("claims", [])
         container["resources"] = {
             kind: {
                 ("nvidia.com/gpu" if k == "gpu" else k): v
@@ -30,7 +32,7 @@ def as_v1beta1(graph: dict[str, Any]) -> dict[str, Any]:
                 if k != "custom"
             }
             for kind, amounts in resources.items()
-        }
+        } | ({"claims": claims} if claims else {})
         component: dict[str, Any] = {
             "name": name.lower(),
             "type": _type(service),

@@ -107,7 +107,7 @@ class Worker(Component):
 
     Attributes:
         role: What it does, from its flags.
-        gpus_per_pod: GPU limit of one pod; None when it has none.
+        gpus_per_pod: GPUs of one pod, by its limit and by what it claims; None when it has none.
         nodes: Nodes of one replica.
         engine: Its engine settings with everybody who sets them.
         engine_file: The engine YAML's path in the container, where the flag names one.

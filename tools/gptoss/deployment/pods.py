@@ -82,6 +82,21 @@ class Toleration:
 
 
 @dataclass(frozen=True, slots=True)
+class Devices:
+    """What a claim by dynamic resource allocation hands out.
+
+    Attributes:
+        gpus: Whole GPUs; None where their number, or what the devices are, is not known.
+        channel: Whether the channel of a ComputeDomain is among the devices.
+        place: Where it is written.
+    """
+
+    gpus: int | None
+    channel: bool
+    place: Place
+
+
+@dataclass(frozen=True, slots=True)
 class DeviceClaim:
     """Devices that a pod claims by dynamic resource allocation.
 
@@ -91,12 +106,24 @@ class DeviceClaim:
             there.
         used: Whether the main container asks for the devices.
         place: Where it is written.
+        devices: What it hands out; None where the claim or template is not given along.
     """
 
     name: str
     template: str | None
     used: bool
     place: Place
+    devices: Devices | None = None
+
+    @property
+    def is_channel(self) -> bool:
+        """Whether it is known to hand out the channel of a ComputeDomain."""
+        return self.devices is not None and self.devices.channel
+
+    @property
+    def gpus(self) -> int:
+        """Whole GPUs that the main container gets by it, as far as is known."""
+        return (self.devices.gpus or 0) if self.used and self.devices else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -225,9 +252,20 @@ class Pod:
     ports: tuple[int, ...] = ()
 
     @property
-    def claims_devices(self) -> bool:
-        """Whether it claims devices by dynamic resource allocation."""
-        return bool(self.device_claims)
+    def claims_channel(self) -> bool:
+        """Whether it claims the channel of a ComputeDomain, as far as is known."""
+        return any(claim.devices is None or claim.is_channel for claim in self.device_claims)
+
+    @property
+    def claims_unknown(self) -> bool:
+        """Whether its main container gets devices of which it is not known what they are."""
+        claimed = (claim.devices for claim in self.device_claims if claim.used)
+        return any(devices is None or devices.gpus is None for devices in claimed)
+
+    @property
+    def claimed_gpus(self) -> int:
+        """Whole GPUs that its main container gets by claims, as far as is known."""
+        return sum(claim.gpus for claim in self.device_claims)
 
     def variable(self, name: str) -> str | None:
         """The literal value of a variable, or None."""

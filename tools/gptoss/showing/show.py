@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gptoss.deployment.model import Deployment, Worker
+    from gptoss.deployment.pods import DeviceClaim
     from gptoss.deployment.settings import Claim, Setting
     from gptoss.text.command import Variable
     from gptoss.text.places import Place
@@ -86,6 +87,10 @@ def _worker_json(worker: Worker, deployment: Deployment) -> dict[str, Any]:
         "role": worker.role.value,
         "replicas": worker.replica_count if worker.counted else None,
         "gpus": _gpus(worker),
+        "claims": [
+            {"name": claim.name, "gpus": claim.gpus, "channel": claim.is_channel}
+            for claim in worker.pod.device_claims
+        ],
         "capacity": worker.capacity,
         "kv_cache_estimate": asdict(room) if room else None,
         "command": [without_secrets(word.value) for word in worker.command.words],
@@ -138,6 +143,8 @@ def _deployment_text(deployment: Deployment) -> str:
         count = worker.replica_count if worker.counted else UNKNOWN
         size = f"{count} x {_gpus_text(_gpus(worker))}, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
+        if worker.pod.device_claims:
+            lines.append(f"  claims {', '.join(map(_claimed, worker.pod.device_claims))}")
         if room := kv_room(worker, deployment):
             lines.append(f"  {in_words(room)}")
         rows = [*_setting_rows(worker, names), *_plain_rows(worker, names)]
@@ -146,6 +153,13 @@ def _deployment_text(deployment: Deployment) -> str:
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
     return "\n".join(lines)
+
+
+def _claimed(claim: DeviceClaim) -> str:
+    """A claim by dynamic resource allocation, with what it hands out as far as that is known."""
+    if claim.is_channel:
+        return f"{claim.name} (channel of a ComputeDomain)"
+    return f"{claim.name} ({_gpus_text(claim.gpus)})" if claim.gpus else claim.name
 
 
 def _gpus_text(gpus: int | None) -> str:

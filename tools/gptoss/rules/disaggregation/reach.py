@@ -91,4 +91,4 @@ def no_rdma_device(worker: Worker) -> Iterator[Said]:
 def _has_devices(pod: Pod) -> bool:
     """Whether a pod asks for any device beside its GPUs, or has those of its node."""
     asked = any("/" in name for name in (*pod.requests, *pod.limits))
-    return asked or pod.claims_devices or NETWORKS in pod.annotations or bool(pod.privileged)
+    return asked or pod.claims_unknown or NETWORKS in pod.annotations or bool(pod.privileged)

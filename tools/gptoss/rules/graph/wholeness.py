@@ -193,12 +193,12 @@ def api_version_not_served(release: Release, deployment: Deployment) -> Iterator
     runtimes=ANY,
 )
 def gpu_limit_missing(worker: Worker) -> Iterator[Said]:
-    """A worker has no GPU limit.
+    """A worker has no GPU limit, and no claim that hands out GPUs.
 
     Without one the scheduler may put the worker on a node without GPUs, and the container sees
-    none. It works only where a resource claim hands out the GPUs.
+    none. A claim whose template is not given along may hand them out.
     """
-    if worker.gpus_per_pod is None:
+    if worker.gpus_per_pod is None and not worker.pod.claims_unknown:
         yield Said(
             worker,
             "there is no GPU limit, so the container gets no GPU",

@@ -39,7 +39,7 @@ def expert_exchange_left_to_the_engine(
     if gpu is None or gpu.key != "gb200" or not worker.attention_dp or (experts or 1) < 2:
         return
     told = worker.pod.environment.get(VARIABLE) or deployment.environment.get(VARIABLE)
-    if told or worker.pod.device_claims:
+    if told or worker.pod.claims_channel:
         return
     yield Said(
         worker.engine["moe_expert_parallel_size"],

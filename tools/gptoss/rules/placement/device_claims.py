@@ -76,7 +76,7 @@ def several_gb200_nodes_without_channel(worker: Worker) -> Iterator[Said]:
     at its first allocation. Grove can be told to add the claim by itself; then nothing is missing.
     """
     gpu = worker.gpu
-    if gpu and gpu.key == "gb200" and worker.nodes.value > 1 and not worker.pod.device_claims:
+    if gpu and gpu.key == "gb200" and worker.nodes.value > 1 and not worker.pod.claims_channel:
         yield Said(
             worker.nodes,
             f"the worker spans {worker.nodes.value} GB200 nodes and claims no channel of a "

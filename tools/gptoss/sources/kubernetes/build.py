@@ -25,6 +25,7 @@ from gptoss.sources.kubernetes.workloads import (
     server,
 )
 from gptoss.sources.parts.assembly import Origin, assemble
+from gptoss.sources.parts.devices import given_devices
 from gptoss.sources.parts.engine_yaml import repeated_key, repeated_keys
 from gptoss.sources.parts.environment import variables
 from gptoss.sources.parts.reading import Locator, Scope, a_map, as_rendered, string, string_map
@@ -102,7 +103,7 @@ def _graph_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deploym
     """The components of a DynamoGraphDeployment, and what it asks of the operator."""
     graph, root = objects.graph.tree, Scope(origin.locate)
     common = _common_variables(graph, root)
-    written = parts(graph, common)
+    written = parts(graph, common, given_devices(objects.trees))
     deployment = assemble([*(part.container for part in written), *objects.jobs], origin, facts)
     return replace(
         deployment,
@@ -120,9 +121,10 @@ def _graph_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deploym
 def _server_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deployment:
     """The server of a Deployment or StatefulSet, and what leads to it."""
     workload, root = objects.graph.tree, Scope(origin.locate)
+    serving = server(workload, origin.name, given_devices(objects.trees))
     services = (tree for tree in objects.trees if selects(tree, workload))
     return replace(
-        assemble([server(workload, origin.name), *objects.jobs], origin, facts),
+        assemble([serving, *objects.jobs], origin, facts),
         services=tuple(read_service(tree, workload, root) for tree in services),
         rollout=read_rollout(workload, root),
         scraped=tuple(scraped_paths(workload, objects.trees, root)),

@@ -16,6 +16,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.sources.parts.devices import Given
     from gptoss.text.command import Variable
 
 KIND = "DynamoGraphDeployment"
@@ -63,12 +64,13 @@ class Part:
         )
 
 
-def parts(graph: Tree, common: Mapping[str, Variable]) -> list[Part]:
+def parts(graph: Tree, common: Mapping[str, Variable], devices: Given) -> list[Part]:
     """The components of a graph in the order in which they are written.
 
     Args:
         graph: The DynamoGraphDeployment.
         common: Variables that its spec sets for every component.
+        devices: What claims hand out that are given along.
 
     Raises:
         InputError: A field has a shape that the API server would refuse.
@@ -78,11 +80,13 @@ def parts(graph: Tree, common: Mapping[str, Variable]) -> list[Part]:
         raise InputError(f"the {KIND} has no spec", graph.place)
     if graph.text("apiVersion") == V1ALPHA1:
         services = a_map(spec.at("services"), "services")
-        return [_service(name, tree, common) for name, tree in services.items()] if services else []
-    return [_component(tree, common) for tree in maps(spec.at("components"), "components")]
+        items = services.items() if services else ()
+        return [_service(name, tree, common, devices) for name, tree in items]
+    components = maps(spec.at("components"), "components")
+    return [_component(tree, common, devices) for tree in components]
 
 
-def _service(name: str, tree: Tree, common: Mapping[str, Variable]) -> Part:
+def _service(name: str, tree: Tree, common: Mapping[str, Variable], devices: Given) -> Part:
     service = a_map(tree, f"service {name}") or Tree({}, tree.place, tree.key)
     pod = a_map(service.at("extraPodSpec"), "extraPodSpec")
     metadata = a_map(service.at("extraPodMetadata"), "extraPodMetadata")
@@ -105,11 +109,12 @@ def _service(name: str, tree: Tree, common: Mapping[str, Variable]) -> Part:
             default_args=args,
             service=service,
             shared_memory=_shared_memory(memory),
+            devices=devices,
         ),
     )
 
 
-def _component(tree: Tree, common: Mapping[str, Variable]) -> Part:
+def _component(tree: Tree, common: Mapping[str, Variable], devices: Given) -> Part:
     name = string(tree.at("name"), "the name of a component")
     if not name:
         raise InputError("a component needs a name", tree.place)
@@ -132,6 +137,7 @@ def _component(tree: Tree, common: Mapping[str, Variable]) -> Part:
             default_command=command,
             default_args=args,
             shared_memory=tree.at("sharedMemorySize"),
+            devices=devices,
         ),
     )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -27,6 +28,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.sources.parts.devices import Given
 
 KINDS = ("Deployment", "StatefulSet")
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path in the container)
@@ -74,8 +76,13 @@ def _template(tree: Tree) -> tuple[Tree | None, Tree | None]:
     return pod, annotations
 
 
-def server(tree: Tree, name: str) -> Container:
+def server(tree: Tree, name: str, devices: Given) -> Container:
     """The server that a workload runs, under the label of its pods or else the object's name.
+
+    Args:
+        tree: The workload.
+        name: The object's name.
+        devices: What claims hand out that are given along.
 
     Raises:
         InputError: A field has a shape that the API server would refuse.
@@ -83,7 +90,7 @@ def server(tree: Tree, name: str) -> Container:
     spec = a_map(tree.at("spec"), "spec")
     return Container(
         name=_labels(tree).get(WORKER_LABEL, name),
-        read=partial(read_pod, pod_template(tree)),
+        read=partial(read_pod, replace(pod_template(tree), devices=devices)),
         may=(Task.SERVER,),
         replicas=spec.at("replicas") if spec else None,
     )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.pods import AntiAffinity, DeviceClaim, NodeRequirement, Toleration
+from gptoss.deployment.pods import AntiAffinity, NodeRequirement, Toleration
 from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
 
 if TYPE_CHECKING:
@@ -119,26 +119,3 @@ def _away_from(term: Tree, required: bool, scope: Scope) -> AntiAffinity:
         place=scope.at("anti_affinity", term.place),
         complete=complete,
     )
-
-
-def device_claims(spec: Tree, resources: list[Tree | None], scope: Scope) -> list[DeviceClaim]:
-    """What a pod claims by dynamic resource allocation.
-
-    Args:
-        spec: The pod's spec.
-        resources: What the main container asks for, in one piece or several.
-        scope: The pod.
-    """
-    asked = {
-        string(entry.at("name"), "the name of a claim")
-        for tree in resources
-        if (table := a_map(tree, "resources"))
-        for entry in maps(table.at("claims"), "resources.claims")
-    }
-    found = []
-    for entry in maps(spec.at("resourceClaims"), "resourceClaims"):
-        name = string(entry.at("name"), "the name of a claim") or ""
-        template = string(entry.at("resourceClaimTemplateName"), "resourceClaimTemplateName")
-        place = scope.at("device_claims", entry.place)
-        found.append(DeviceClaim(name, template, name in asked, place))
-    return found

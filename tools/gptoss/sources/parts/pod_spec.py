@@ -7,14 +7,10 @@ from typing import TYPE_CHECKING, Literal
 
 from gptoss.deployment.pods import Pod
 from gptoss.sources.parts.commands import Words, read_commands, words_of
+from gptoss.sources.parts.devices import device_claims, gpus_with_claims
 from gptoss.sources.parts.environment import variables, whole_secrets
 from gptoss.sources.parts.identity import before, identity
-from gptoss.sources.parts.placement import (
-    anti_affinity,
-    device_claims,
-    node_requirements,
-    tolerations,
-)
+from gptoss.sources.parts.placement import anti_affinity, node_requirements, tolerations
 from gptoss.sources.parts.reading import (
     a_map,
     is_on,
@@ -34,6 +30,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from gptoss.deployment.pods import Devices
     from gptoss.sources.parts.reading import Scope
     from gptoss.text.command import Variable
     from gptoss.text.shell.result import HereDocument
@@ -56,6 +53,7 @@ class PodTemplate:
         default_command, default_args: What the operator starts when nothing is written.
         service: The v1alpha1 service, when the template belongs to one.
         shared_memory: Size of /dev/shm.
+        devices: What claims hand out that are given along.
     """
 
     home: Tree
@@ -67,6 +65,7 @@ class PodTemplate:
     default_args: tuple[str, ...] = ()
     service: Tree | None = None
     shared_memory: Tree | None = None
+    devices: Mapping[tuple[str, str], dict[str, Devices]] = field(default_factory=dict)
 
     @property
     def words(self) -> Words:
@@ -124,6 +123,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
     secret = scope.text("secrets", service.at("envFromSecret"))
     resources = [container.at("resources"), service.at("resources")]
     size = quantity(template.shared_memory, "the size of shared memory")
+    claims = tuple(device_claims(spec, resources, template.devices, scope))
     pod = Pod(
         place=scope.here(template.home.where),
         image=scope.text("image", container.at("image")),
@@ -161,10 +161,11 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         ),
         shared_memory=_shared_memory(template.shared_memory, size, scope),
         mentions=commands.mentions,
-        device_claims=tuple(device_claims(spec, resources, scope)),
+        device_claims=claims,
         ports=_ports(container),
     )
-    return ReadPod(pod, _gpus(resources, scope), commands.documents)
+    gpus = gpus_with_claims(_gpus(resources, scope), claims, scope)
+    return ReadPod(pod, gpus, commands.documents)
 
 
 def _ports(container: Tree) -> tuple[int, ...]:

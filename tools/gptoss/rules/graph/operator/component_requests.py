@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Worker
+from gptoss.rules.graph.claimed_gpus import gpu_limit
 from gptoss.rules.graph.operator.asked import EPP, REQUESTS, WORKER_TYPES, type_of
 from gptoss.rules.rule import Need, Said, Severity, rule
 
@@ -83,7 +84,7 @@ def gpu_sharing_refused(
                 "the component has gpuMemoryService but is no worker, so the operator refuses it",
                 "remove it, or type the component worker, prefill or decode",
             )
-        elif isinstance(component, Worker) and not component.gpus_per_pod:
+        elif isinstance(component, Worker) and not gpu_limit(component):
             yield Said(
                 memory,
                 "the component has gpuMemoryService but no GPU limit, so the operator refuses it",
