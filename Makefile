@@ -20,7 +20,7 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live cluster-test template generate verify sweep helm oracles bench lock clean
+	typecheck unit live cluster-test template release generate verify sweep helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,11 @@ template: $(CORE) helm ## Render every shipped target into dist/
 	  mv dist/.rendered dist/$$target.yaml; \
 	  echo dist/$$target.yaml; \
 	done
+
+release: $(CORE) helm ## Sign, push and install the chart: REGISTRY= SOURCE= KEY= KEYRING= KEY_URL=
+	@tools/setup/go_tools.sh helm3 helm4 >/dev/null
+	@$(BIN)/python -m publish --registry "$(REGISTRY)" --source "$(SOURCE)" --key "$(KEY)" \
+	  --keyring "$(KEYRING)" --key-url "$(KEY_URL)" --passphrase-file "$(PASSPHRASE_FILE)"
 
 generate: $(DEV) helm ## Write everything that is generated
 	$(BIN)/python -m generate

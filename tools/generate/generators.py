@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from generate.chart import chart_facts, chart_readme, values_schema
+from generate.chart_file import chart_file
 from generate.cli_schema import cli_schema
 from generate.coverage import coverage
 from generate.dashboards import dashboards
@@ -27,6 +28,7 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     values_schema,
     chart_facts,
     chart_readme,
+    chart_file,
     dashboards,
     rule_reference,
     target_pages,

@@ -1,0 +1,78 @@
+"""What is in the package, for people who have nothing else."""
+
+from __future__ import annotations
+
+import io
+import tarfile
+from functools import cache
+from typing import Any
+
+import pytest
+import yaml
+from kubernetes_validate import validate
+
+import gptoss
+from gptoss.facts.world import Facts
+from tests.chart.rendering import CHART, objects, pods, run
+
+# Kinds whose definitions Kubernetes does not have.
+CUSTOM = ("DynamoGraphDeployment", "PodMonitor")
+EVERYTHING = ("everything", "everything-serve")
+
+
+@pytest.fixture(scope="module")
+def package(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """Text of every file of the package, by its path in the chart."""
+    folder = tmp_path_factory.mktemp("package")
+    done = run("helm4", "package", str(CHART), "--destination", str(folder))
+    assert done.returncode == 0, done.stderr
+    (made,) = folder.iterdir()
+    with tarfile.open(fileobj=io.BytesIO(made.read_bytes())) as archive:
+        members = archive.getmembers()
+        assert all(member.isfile() for member in members)
+        read = {m.name.partition("/")[2]: archive.extractfile(m) for m in members}
+        return {name: file.read().decode() for name, file in read.items() if file}
+
+
+@cache
+def chart_yaml() -> dict[str, Any]:
+    loaded: dict[str, Any] = yaml.safe_load((CHART / "Chart.yaml").read_text("utf-8"))
+    return loaded
+
+
+def test_the_package_has_what_renders_and_explains_and_nothing_else(
+    package: dict[str, str],
+) -> None:
+    engines = {str(path.relative_to(CHART)) for path in CHART.glob("engine_configs/*/*.yaml")}
+    files = {str(path.relative_to(CHART)) for path in CHART.glob("files/*.*")}
+    plain = {"Chart.yaml", "README.md", "values.yaml", "values.schema.json"}
+    assert plain | engines | files <= set(package)
+    assert not [name for name in package if name.startswith(("ci/", "schema/")) or ".pyc" in name]
+
+
+def test_chart_yaml_says_what_a_catalogue_shows() -> None:
+    chart = chart_yaml()
+    assert chart["version"] == gptoss.__version__
+    release = Facts().default_release
+    assert chart["appVersion"] == release.version
+    images = yaml.safe_load(chart["annotations"]["artifacthub.io/images"])
+    found = {entry["image"] for entry in images}
+    rendered = {c["image"] for pod in pods(objects("agg-gb200")).values() for c in containers(pod)}
+    served = {c["image"] for pod in pods(objects("serve-h100-2")).values() for c in containers(pod)}
+    assert found == rendered | served
+    assert chart["annotations"]["artifacthub.io/license"] == "Apache-2.0"
+    assert chart["icon"].startswith("data:image/svg+xml;base64,")
+
+
+def containers(pod: dict[str, Any]) -> list[dict[str, Any]]:
+    spec = pod["spec"]
+    return [*spec["containers"], *spec.get("initContainers", [])]
+
+
+@pytest.mark.parametrize("target", EVERYTHING)
+def test_the_oldest_kubernetes_that_the_chart_takes_knows_every_field(target: str) -> None:
+    oldest = chart_yaml()["kubeVersion"].removeprefix(">=").removesuffix(".0-0")
+    found = objects(target)
+    for item in [*found, *pods(found).values()]:
+        if item["kind"] not in CUSTOM:
+            validate(item, oldest, strict=True)
