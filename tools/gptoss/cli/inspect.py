@@ -1,4 +1,4 @@
-"""``gptoss show``."""
+"""``gptoss show`` and ``gptoss images``: what is in force, and what is pulled."""
 
 from __future__ import annotations
 
@@ -29,3 +29,23 @@ def show(request: Request, form: str) -> None:
 
     render = as_json if form == "json" else as_text
     click.echo(render(loaded.deployments))
+
+
+@click.command()
+@source_options
+@text_or_json
+def images(request: Request, form: str) -> None:
+    """Lists every image that a deployment pulls, to copy into a registry of one's own.
+
+    One a line, followed by what uses it: init containers, sidecars and helm test too, and the
+    benchmark even where it is off.
+
+    \b
+    Examples:
+      gptoss images disagg-gb200
+      gptoss images disagg-gb200 -f mine.yaml --format json
+    """  # noqa: D301 (click's mark for lines that stay as they are)
+    from gptoss.showing.pulled import as_json, as_text, read_images
+
+    found = read_images(request)
+    click.echo(as_json(found) if form == "json" else as_text(found))
