@@ -44,11 +44,12 @@ CORE_GROUPS = ("io.k8s.api.core.v1.", "io.k8s.apimachinery.pkg.")
 KINDS = {
     "v1": ("ConfigMap", "PersistentVolumeClaim", "Pod", "Secret", "Service", "ServiceAccount"),
     "apps/v1": ("DaemonSet", "Deployment", "StatefulSet"),
+    "autoscaling/v2": ("HorizontalPodAutoscaler",),
     "batch/v1": ("CronJob", "Job"),
     "networking.k8s.io/v1": ("NetworkPolicy",),
     "policy/v1": ("PodDisruptionBudget",),
 }
-KIND_GROUPS = ("apps.v1.", "batch.v1.", "networking.v1.", "policy.v1.")
+KIND_GROUPS = ("apps.v1.", "autoscaling.v2.", "batch.v1.", "networking.v1.", "policy.v1.")
 NO_CONSTRAINT = ("description", "default", "format")
 
 

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.autoscalers import Scaling
 from gptoss.deployment.operator import OperatorSettings
 
 if TYPE_CHECKING:
@@ -60,9 +61,9 @@ class Component:
     Attributes:
         name: Its key or name.
         place: Where it begins.
-        type: ``componentType`` (v1alpha1) or ``type`` (v1beta1).
-        sub_type: ``subComponentType`` (v1alpha1 only).
+        type, sub_type: ``componentType`` or ``type``, and ``subComponentType`` (v1alpha1 only).
         replicas: Number of replicas; None when left to the operator's defaulting.
+        floor: The fewest replicas that an autoscaler keeps; None where none changes them.
         counted: False where it is not known how many there are, as in a loop of a script.
         ignored: Fields that the operator accepts and ignores, by name.
         runtime_version: ``runtimeVersionOverride``.
@@ -75,14 +76,16 @@ class Component:
     type: Located[str] | None = None
     sub_type: Located[str] | None = None
     replicas: Located[int] | None = None
+    floor: Located[int] | None = None
     counted: bool = True
     ignored: Mapping[str, Place] = field(default_factory=dict)
     runtime_version: Located[str] | None = None
 
     @property
     def replica_count(self) -> int:
-        """Replicas; 1 when not set, as the operator's webhook defaults it."""
-        return self.replicas.value if self.replicas else 1
+        """Replicas, or the fewest under an autoscaler; 1 when not set, as the operator has it."""
+        written = self.floor or self.replicas
+        return written.value if written else 1
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,8 +118,7 @@ class Worker(Component):
             the command line sets is left to a shell.
         gpu: Facts about its GPU when its placement names one.
         arguments: What ``dynamo.trtllm`` or ``trtllm-serve`` makes of its command.
-        model: Model id or path it loads.
-        served_name: The public name.
+        model, served_name: Model id or path it loads, and the public name.
     """
 
     arguments: Arguments
@@ -194,27 +196,24 @@ class Deployment:
         place: Where it begins.
         source: What it was read from, as the user named it.
         api_version: ``nvidia.com/v1alpha1`` or ``nvidia.com/v1beta1``.
-        release: Facts about the Dynamo release it runs on; None when unknown.
-        release_place: Where the release is chosen.
+        release, release_place: Facts about the Dynamo release it runs on, and where it is chosen.
         model: Facts about the model; None when unknown.
         frontend: The frontend; None when the manifests have none.
         workers: The workers.
         others: Components that are neither.
         annotations: Annotations of the DynamoGraphDeployment.
         environment: Variables set for every component.
-        config_maps: ConfigMaps given along with it.
-        claims: Names of PersistentVolumeClaims given along with it.
+        config_maps, claims: ConfigMaps, and names of claims, given along with it.
         volumes: Those of them that are objects of their own, with what they ask for.
         downloads: Jobs that fill the model cache.
         services: Services that lead to the server; the operator makes those of a graph.
         rollout: How the pods of the server are replaced; None where no Deployment runs it.
         scraped: Paths under which the server's metrics are read.
-        namespace: The namespace that it says it belongs to; None where that is left open.
+        namespace: The namespace that it says it belongs to, if any.
         given: Kind and name of every object that it was read from.
         claim_templates: Names of the ResourceClaimTemplates that are given along with it, those
             that a ComputeDomain makes too.
-        benchmark: The benchmark Job, if given along with it.
-        accuracy: The Job that evaluates answers, if given along with it.
+        benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
         problems: What the reader found wrong.
         installed: What is installed under the same name, to compare with; None when unknown.
         backend: ``backendFramework``; None when the operator is left to find out.
@@ -223,6 +222,7 @@ class Deployment:
             answers HTTP itself, and ``release`` is the Dynamo release that ships the same
             TensorRT-LLM.
         operator: What the graph asks of the operator beside pods.
+        scaling: Autoscalers and disruption budgets.
         platform: What starts the containers; what only a cluster has is for Kubernetes alone.
     """
 
@@ -253,6 +253,7 @@ class Deployment:
     operator: OperatorSettings = field(default_factory=OperatorSettings)
     services: tuple[Service, ...] = ()
     rollout: Rollout | None = None
+    scaling: Scaling = field(default_factory=Scaling)
     scraped: tuple[Located[str], ...] = ()
     namespace: Located[str] | None = None
     given: tuple[Located[str], ...] = ()

@@ -17,6 +17,7 @@ Field = Literal[
     # of a pod
     "image", "command", "secrets", "anti_affinity", "pull_secrets", "privileged", "root",
     "non_root", "termination_grace", "shared_memory", "device_claims",
+    "spread",
     # of a component
     "type", "sub_type", "replicas", "runtime_version",
     # of a worker, with its engine YAML as a whole
@@ -29,13 +30,15 @@ Field = Literal[
     # of what is asked of the operator
     "restart", "topology", "priority_class", "scaling", "min_available", "epp_config",
     "gpu_sharing",
+    # of an autoscaler, and of a disruption budget
+    "target", "fewest", "most", "signals", "available", "unavailable",
 ]  # fmt: skip
 """What there is once."""
 
 Table = Literal[
     # of the whole deployment
     "annotations", "environment", "workers", "others", "components", "config_maps", "claims",
-    "services",
+    "services", "autoscalers", "budgets",
     # of a pod
     "env", "flags", "mounts", "nodes", "tolerations", "requests", "limits", "probes",
     "capabilities", "host_namespaces",
@@ -98,3 +101,13 @@ def components(name: str) -> Path:
 def services(name: str) -> Path:
     """A Service that leads to a server."""
     return DEPLOYMENT.entry("services", name)
+
+
+def autoscalers(name: str) -> Path:
+    """What changes the replicas of a component, by the component's name where that is known."""
+    return DEPLOYMENT.entry("autoscalers", name)
+
+
+def budgets(name: str) -> Path:
+    """What keeps pods of a component, by the component's name where that is known."""
+    return DEPLOYMENT.entry("budgets", name)

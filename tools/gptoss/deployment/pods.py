@@ -200,6 +200,7 @@ class Pod:
         mounts: Volumes of the main container.
         nodes: What is asked of the node.
         anti_affinity: Pods it keeps away from.
+        spread: Where its topologySpreadConstraints begin, when it has some.
         tolerations: Taints it tolerates.
         requests, limits: Resource quantities by name, without GPUs.
         annotations: Pod annotations.
@@ -231,6 +232,7 @@ class Pod:
     mounts: tuple[Mount, ...] = ()
     nodes: tuple[NodeRequirement, ...] = ()
     anti_affinity: tuple[AntiAffinity, ...] = ()
+    spread: Place | None = None
     tolerations: tuple[Toleration, ...] = ()
     requests: Mapping[str, Located[str]] = field(default_factory=dict)
     limits: Mapping[str, Located[str]] = field(default_factory=dict)

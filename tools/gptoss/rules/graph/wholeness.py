@@ -79,13 +79,14 @@ def _refused_by_grove(component: Component, deployment: Deployment) -> tuple[str
     of=COMPONENTS,
     fixable=True,
 )
-def replicas_left_to_the_operator(component: Component) -> Iterator[Said]:
+def replicas_left_to_the_operator(component: Component, deployment: Deployment) -> Iterator[Said]:
     """A component leaves its replicas to the operator's defaulting.
 
     The operator writes replicas: 1 into the stored object. A GitOps tool that compares it with the
-    manifest sees a difference for ever.
+    manifest sees a difference for ever. What a scaling adapter owns is left out on purpose.
     """
-    if component.replicas is None:
+    asked = deployment.operator.components.get(component.name)
+    if component.replicas is None and not (asked and asked.scaling):
         yield Said(
             component,
             "replicas is left out; the operator adds 1 and GitOps sees drift",

@@ -13,10 +13,12 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.autoscalers import Scaling
 from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
 from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
+from gptoss.sources.kubernetes.scaling_objects import Scaled
 from gptoss.sources.kubernetes.workloads import (
     read_rollout,
     read_service,
@@ -105,8 +107,9 @@ def _graph_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deploym
     common = _common_variables(graph, root)
     written = parts(graph, common, given_devices(objects.trees))
     deployment = assemble([*(part.container for part in written), *objects.jobs], origin, facts)
+    scaled = Scaled.of_graph(origin.name, written)
     return replace(
-        deployment,
+        _scaled(deployment, scaled, objects, root),
         environment=common,
         backend=_backend(graph, root),
         operator=read_operator_settings(graph, written, root),
@@ -123,11 +126,27 @@ def _server_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deploy
     workload, root = objects.graph.tree, Scope(origin.locate)
     serving = server(workload, origin.name, given_devices(objects.trees))
     services = (tree for tree in objects.trees if selects(tree, workload))
+    deployment = assemble([serving, *objects.jobs], origin, facts)
+    scaled = Scaled.of_server(workload, origin.name, serving.name)
     return replace(
-        assemble([serving, *objects.jobs], origin, facts),
+        _scaled(deployment, scaled, objects, root),
         services=tuple(read_service(tree, workload, root) for tree in services),
         rollout=read_rollout(workload, root),
         scraped=tuple(scraped_paths(workload, objects.trees, root)),
+    )
+
+
+def _scaled(deployment: Deployment, scaled: Scaled, objects: Objects, root: Scope) -> Deployment:
+    """The same with its autoscalers and budgets, and the replicas that autoscalers keep."""
+    autoscalers = tuple(scaled.autoscalers(objects.trees, root))
+    floors = {each.component: Located(max(1, each.floor), each.place) for each in autoscalers}
+    frontend = deployment.frontend
+    return replace(
+        deployment,
+        scaling=Scaling(autoscalers, tuple(scaled.budgets(objects.trees, root))),
+        frontend=frontend and replace(frontend, floor=floors.get(frontend.name)),
+        workers=tuple(replace(w, floor=floors.get(w.name)) for w in deployment.workers),
+        others=tuple(replace(c, floor=floors.get(c.name)) for c in deployment.others),
     )
 
 

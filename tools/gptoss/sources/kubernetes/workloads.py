@@ -89,7 +89,7 @@ def server(tree: Tree, name: str, devices: Given) -> Container:
     """
     spec = a_map(tree.at("spec"), "spec")
     return Container(
-        name=_labels(tree).get(WORKER_LABEL, name),
+        name=labels_of(tree).get(WORKER_LABEL, name),
         read=partial(read_pod, replace(pod_template(tree), devices=devices)),
         may=(Task.SERVER,),
         replicas=spec.at("replicas") if spec else None,
@@ -131,7 +131,8 @@ def selects(service: Tree, workload: Tree) -> bool:
     namespaces = {tree.text("metadata", "namespace") for tree in (service, workload)} - {None}
     spec = a_map(service.at("spec"), "spec")
     selector = dict(_strings(spec.at("selector"), "selector")) if spec else {}
-    return len(namespaces) < 2 and bool(selector) and selector.items() <= _labels(workload).items()
+    labels = labels_of(workload)
+    return len(namespaces) < 2 and bool(selector) and selector.items() <= labels.items()
 
 
 def read_service(tree: Tree, workload: Tree, root: Scope) -> Service:
@@ -188,7 +189,7 @@ def scraped_paths(workload: Tree, trees: list[Tree], root: Scope) -> Iterator[Lo
     Raises:
         InputError: A field has a shape that the API server would refuse.
     """
-    template = workload.at("spec", "template", "metadata")
+    template, labels = workload.at("spec", "template", "metadata"), labels_of(workload)
     notes = dict(_located(template.at("annotations"), "annotations")) if template else {}
     path, scrape = notes.get(SCRAPE_PATH), notes.get(SCRAPE)
     if scrape and scrape.value == "true":
@@ -199,7 +200,7 @@ def scraped_paths(workload: Tree, trees: list[Tree], root: Scope) -> Iterator[Lo
             continue
         spec = a_map(tree.at("spec"), "spec") or Tree({}, tree.place)
         selector = dict(_strings(spec.at("selector", "matchLabels"), "matchLabels"))
-        if tree.text("kind") == "PodMonitor" and not selector.items() <= _labels(workload).items():
+        if tree.text("kind") == "PodMonitor" and not selector.items() <= labels.items():
             continue
         for endpoint in maps(spec.at(MONITORS[tree.text("kind") or ""]), "endpoints"):
             written = endpoint.at("path")
@@ -225,7 +226,7 @@ def _runs_server(template: PodTemplate) -> bool:
     return server_command(read_commands(words, {}, Scope(as_rendered)).commands) is not None
 
 
-def _labels(tree: Tree) -> dict[str, str]:
+def labels_of(tree: Tree) -> dict[str, str]:
     """The labels of a workload's pods."""
     spec = a_map(tree.at("spec"), "spec")
     template = a_map(spec.at("template"), "template") if spec else None

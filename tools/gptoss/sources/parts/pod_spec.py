@@ -138,6 +138,7 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
         ),
         nodes=tuple(node_requirements(spec, scope)),
         anti_affinity=tuple(anti_affinity(spec, scope)),
+        spread=_spread(spec, scope),
         tolerations=tuple(tolerations(spec, scope)),
         requests=_quantities(resources, "requests", scope),
         limits=_quantities(resources, "limits", scope),
@@ -166,6 +167,12 @@ def read_pod(template: PodTemplate, scope: Scope) -> ReadPod:
     )
     gpus = gpus_with_claims(_gpus(resources, scope), claims, scope)
     return ReadPod(pod, gpus, commands.documents)
+
+
+def _spread(spec: Tree, scope: Scope) -> Place | None:
+    constraints = spec.at("topologySpreadConstraints")
+    asked = maps(constraints, "topologySpreadConstraints")
+    return scope.at("spread", constraints.where) if constraints and asked else None
 
 
 def _ports(container: Tree) -> tuple[int, ...]:

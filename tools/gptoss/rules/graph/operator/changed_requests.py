@@ -40,19 +40,30 @@ def replicas_belong_to_the_adapter(deployment: Deployment) -> Iterator[Said]:
     """Replicas change by hand while a scaling adapter owns them.
 
     The operator's webhook lets only itself and the planner change them then. To compare with what
-    the cluster has, give its manifest to --against: the adapter may have scaled it since.
+    the cluster has, give its manifest to --against: the adapter may have scaled it since. Replicas
+    that are left out stay as they are where the adapter was on before; where it was not, leaving
+    them out asks for one.
     """
     installed = _installed(deployment)
-    for now, request, before, _ in _changes(deployment, installed) if installed else ():
-        if request.scaling and now.replica_count != before.replica_count:
+    for now, request, before, was in _changes(deployment, installed) if installed else ():
+        ours, theirs = _written(now), _written(before)
+        kept = now.replicas is None and was.scaling
+        if request.scaling and ours != theirs and not kept:
             yield Said(
                 now.replicas or now,
-                f"{now.name} changes from {before.replica_count} replicas to {now.replica_count}, "
+                f"{now.name} changes from {theirs} replicas to {ours}, "
                 "but its scaling adapter owns them: the operator refuses the change",
-                f"write replicas: {before.replica_count} and scale the "
-                "DynamoGraphDeploymentScalingAdapter",
+                f"write replicas: {theirs} and scale the DynamoGraphDeploymentScalingAdapter"
+                if now.replicas
+                else f"install {now.name} with replicas: 1 before its adapter is switched on, or "
+                "let another field manager own replicas first",
                 also=[(request.scaling, "the scaling adapter is on")],
             )
+
+
+def _written(component: Component) -> int:
+    """Replicas as the operator's webhook sees them."""
+    return component.replicas.value if component.replicas else 1
 
 
 @rule(

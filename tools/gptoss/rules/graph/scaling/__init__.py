@@ -1,0 +1,1 @@
+"""What changes the number of pods, and what keeps them."""
