@@ -20,13 +20,15 @@ fail() {
   exit 2
 }
 
-# Set package, module (of tools/go), variable (that carries the version) and version of a tool.
+# Set package, module (of tools/go), variable (that carries the version), version and file of a tool,
+# and what else it is told when it is built.
 pin() {
-  workspace=charts variable=""
+  workspace=charts variable="" told="" made=""
   case $1 in
     helm[34])
       package=helm.sh/helm/v${1#helm}/cmd/helm module=helm.sh/helm/v${1#helm}
       variable=$module/internal/version.version
+      [[ $1 == helm4 ]] || pin_kubernetes
       ;;
     kubeconform)
       package=github.com/yannh/kubeconform/cmd/kubeconform module=github.com/yannh/kubeconform
@@ -53,7 +55,26 @@ pin() {
     kwok) workspace=cluster package=sigs.k8s.io/kwok/cmd/kwok module=sigs.k8s.io/kwok ;;
     *) fail "unknown tool '$1'; known are $known" ;;
   esac
-  version=$(awk -v module="$module" '$1 == module && $2 ~ /^v/ {print $2}' "$root/tools/go/$workspace/go.mod")
+  version=$(pinned "$module")
+  file=${1%[34]}-$version$made
+}
+
+# The version of a module in the workspace.
+pinned() {
+  awk -v module="$1" '$1 == module && $2 ~ /^v/ {print $2}' "$root/tools/go/$workspace/go.mod"
+}
+
+# Helm 3 takes a cluster that it is not told of for Kubernetes 1.20 unless it is built as its own
+# releases are: for that of its client, which Helm 4 asks by itself.
+pin_kubernetes() {
+  local client variable
+  client=$(pinned k8s.io/client-go)
+  [[ $client =~ ^v0\.([0-9]+)\. ]]
+  made=-kubernetes-1.${BASH_REMATCH[1]}
+  for variable in chartutil lint/rules; do
+    told+=" -X $module/pkg/$variable.k8sVersionMajor=1"
+    told+=" -X $module/pkg/$variable.k8sVersionMinor=${BASH_REMATCH[1]}"
+  done
 }
 
 # Run a build whose GOBIN is a new folder in the cache: it gives what it made its names there.
@@ -87,7 +108,7 @@ go_install() {
 build() {
   local target=$2 workshop=$3
   pin "$1"
-  go_install "$workspace" "-X $variable=$version" "$package" || return
+  go_install "$workspace" "-X $variable=$version$told" "$package" || return
   mv -f "$workshop"/* "$target"
 }
 
@@ -111,14 +132,13 @@ build_cluster() {
 # Where the pinned tool is kept.
 cached() {
   pin "$1"
-  echo "$cache/${1%[34]}-$version-$(uname -sm | tr 'A-Z ' 'a-z-')"
+  echo "$cache/$file-$(uname -sm | tr 'A-Z ' 'a-z-')"
 }
 
 # Put the pinned tool into .tools/bin under its version, and under its plain name.
 provide() {
-  local name=$1 file kept
+  local name=$1 kept
   pin "$name"
-  file=${name%[34]}-$version
   if [[ ! -x $bin/$file ]]; then
     kept=$(cached "$name")
     [[ -x $kept ]] || in_workshop "${name%[34]} $version" build "$name" "$kept"
