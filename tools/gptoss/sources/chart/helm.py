@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 NAME = "gpt-oss"
 TIMEOUT_SECONDS = 60
+# A Helm 3 that was built by `go install` takes a cluster that it is not told of for 1.20.
+KUBERNETES = ("--kube-version", "1.37.0")
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,7 +65,7 @@ class ChartSource:
             laid: Where files stand instead, when texts are laid over them.
         """
         chart = laid.chart if laid else folders.chart()
-        argv = [helm, "template", self.name, str(chart)]
+        argv = [helm, "template", self.name, str(chart), *KUBERNETES]
         for file in self.files:
             argv += ["--values", str(laid.file(file) if laid else file)]
         for flag, text in self.arguments:
