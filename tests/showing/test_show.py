@@ -71,3 +71,25 @@ def test_flags_are_shown_by_their_whole_names_with_every_value() -> None:
     assert "  --output-modalities  " in shown
     assert "text image" in shown
     assert "--served-model-name" in shown
+
+
+def test_ways_in_are_shown_with_names_target_and_patience() -> None:
+    ingress = """
+# document
+apiVersion: networking.k8s.io/v1
+kind: Ingress
+metadata: {name: chat}
+spec:
+  ingressClassName: nginx
+  rules:
+    - host: chat.example.com
+      http: {paths: [{backend: {service: {name: gpt-oss-frontend, port: {number: 8000}}}}]}
+"""
+    deployment = deployment_of(read(ingress.lstrip("\n")))
+    (line,) = [each for each in as_text([deployment]).splitlines() if each.startswith("Ingress")]
+    assert (
+        line
+        == "Ingress chat: http://chat.example.com to gpt-oss-frontend:8000, gives up after 60 s"
+    )
+    (way,) = json.loads(as_json([deployment]))["ways_in"]
+    assert (way["hosts"], way["tls"]) == (["chat.example.com"], False)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from gptoss.command_lines.arguments import Arguments
+    from gptoss.deployment.access import WayIn
     from gptoss.deployment.jobs import Accuracy, Benchmark, Download
     from gptoss.deployment.objects import Claim, ConfigMap, Rollout, Service
     from gptoss.deployment.pods import Pod
@@ -26,9 +27,8 @@ if TYPE_CHECKING:
     from gptoss.text.command import Command, Variable
     from gptoss.text.places import Located, Place
 
-
-# Kinds of problems that leave nothing to check.
 PARALLEL_SIZES = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
+# Kinds of problems that leave nothing to check.
 REFUSALS = ("values-schema", "chart-guard")
 
 
@@ -211,16 +211,15 @@ class Deployment:
         scraped: Paths under which the server's metrics are read.
         namespace: The namespace that it says it belongs to, if any.
         given: Kind and name of every object that it was read from.
-        claim_templates: Names of the ResourceClaimTemplates that are given along with it, those
-            that a ComputeDomain makes too.
+        claim_templates: ResourceClaimTemplates given with it, those of ComputeDomains too.
+        ways_in: What clients outside the cluster reach it by.
         benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
         problems: What the reader found wrong.
         installed: What is installed under the same name, to compare with; None when unknown.
         backend: ``backendFramework``; None when the operator is left to find out.
         engine_only: Whether an engine YAML is all that was given; the rest is not known.
-        runtime: What serves the model. Under ``trtllm-serve`` there is no frontend, the one worker
-            answers HTTP itself, and ``release`` is the Dynamo release that ships the same
-            TensorRT-LLM.
+        runtime: What serves the model. Under ``trtllm-serve`` the one worker answers HTTP itself,
+            and ``release`` is the Dynamo release that ships its TensorRT-LLM.
         operator: What the graph asks of the operator beside pods.
         scaling: Autoscalers and disruption budgets.
         platform: What starts the containers; what only a cluster has is for Kubernetes alone.
@@ -258,6 +257,7 @@ class Deployment:
     namespace: Located[str] | None = None
     given: tuple[Located[str], ...] = ()
     claim_templates: frozenset[str] = frozenset()
+    ways_in: tuple[WayIn, ...] = ()
 
     def called(self, source: str) -> Deployment:
         """The same deployment under another source."""

@@ -25,8 +25,8 @@ Field = Literal[
     # of benchmark, evaluation and download
     "concurrency", "requests", "input_tokens", "output_tokens", "concurrency_per_gpu", "gpu_count",
     "efforts", "revision",
-    # of a Service, and of how the pods of a server are replaced
-    "port", "strategy", "surge", "deadline",
+    # of a Service or a way in, and of how the pods of a server are replaced
+    "port", "service", "gives_up", "buffers", "strategy", "surge", "deadline",
     # of what is asked of the operator
     "restart", "topology", "priority_class", "scaling", "min_available", "epp_config",
     "gpu_sharing",
@@ -38,7 +38,7 @@ Field = Literal[
 Table = Literal[
     # of the whole deployment
     "annotations", "environment", "workers", "others", "components", "config_maps", "claims",
-    "services", "autoscalers", "budgets",
+    "services", "autoscalers", "budgets", "ingresses", "routes",
     # of a pod
     "env", "flags", "mounts", "nodes", "tolerations", "requests", "limits", "probes",
     "capabilities", "host_namespaces",

@@ -101,6 +101,8 @@ JOB_PODS = Subject({"name": "str", "pod": "Pod"}, lambda d: _named(job_pods(d)))
 DOWNLOADS = Subject(
     {"job": "Download"}, lambda d: (Case(f"Job {job.name}", (job,)) for job in d.downloads)
 )
+# Ingresses and routes.
+WAYS_IN = Subject({"way": "WayIn"}, lambda d: (Case(str(way), (way,)) for way in d.ways_in))
 BENCHMARK = Subject({"benchmark": "Benchmark"}, _benchmark)
 # What is found outside the deployment; somebody else reports it.
 ELSEWHERE = Subject({}, lambda _deployment: ())

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
 from gptoss.showing.kv_room import in_words, kv_room
+from gptoss.showing.way_lines import way_lines, ways_json
 from gptoss.text.columns import columns
 from gptoss.text.secrets import shown, without_secrets
 
@@ -76,6 +77,7 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
         "apiVersion": deployment.api_version.value,
         "gpus": _all_gpus(deployment),
         "capacity": deployment.capacity,
+        "ways_in": ways_json(deployment.ways_in),
         "workers": [_worker_json(worker, deployment) for worker in deployment.workers],
     }
 
@@ -137,6 +139,7 @@ def _deployment_text(deployment: Deployment) -> str:
     capacity = UNKNOWN if deployment.capacity is None else f"{deployment.capacity:,} requests"
     gpus = _gpus_text(_all_gpus(deployment))
     lines = [f"{deployment.source}: {_runs_on(deployment)}, {gpus}, capacity {capacity}"]
+    lines += way_lines(deployment.ways_in)
     names = _short_names(deployment)
     for worker in deployment.workers:
         holds = UNKNOWN if worker.capacity is None else f"{worker.capacity:,}"

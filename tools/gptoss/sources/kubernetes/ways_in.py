@@ -1,0 +1,181 @@
+"""Ingresses, HTTPRoutes and load balancers among manifests."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from gptoss.deployment.access import Backend, WayIn
+from gptoss.deployment.paths import DEPLOYMENT
+from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
+from gptoss.text.places import Located
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator
+
+    from gptoss.sources.parts.reading import Scope
+    from gptoss.text.yaml_tree import Tree
+
+NGINX, ALB = "nginx.ingress.kubernetes.io/", "alb.ingress.kubernetes.io/"
+HAPROXY = ("haproxy.org/", "haproxy-ingress.github.io/")
+
+
+@dataclass(frozen=True, slots=True)
+class Controller:
+    """What serves an Ingress.
+
+    Attributes:
+        word: What its class is called after.
+        prefixes: What its annotations begin with.
+        patience: Annotations that say how long it waits.
+        seconds: How long it waits for the next byte unless told.
+    """
+
+    word: str
+    prefixes: tuple[str, ...]
+    patience: tuple[str, ...]
+    seconds: int
+
+
+CONTROLLERS = (
+    Controller("nginx", (NGINX,), (f"{NGINX}proxy-read-timeout",), 60),
+    Controller("haproxy", HAPROXY, tuple(f"{each}timeout-server" for each in HAPROXY), 50),
+    Controller("alb", (ALB,), (f"{ALB}load-balancer-attributes",), 60),
+)
+OLD_CLASS = "kubernetes.io/ingress.class"
+IDLE = re.compile(r"idle_timeout\.timeout_seconds=(\d+)")
+SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "": 1}
+DURATION = re.compile(r"(\d+)(ms|s|m|h|)")
+WHO = (
+    "nginx.ingress.kubernetes.io/auth-",
+    "haproxy.org/auth-",
+    "haproxy-ingress.github.io/auth-",
+    "alb.ingress.kubernetes.io/auth-",
+    "traefik.ingress.kubernetes.io/router.middlewares",
+)
+
+Notes = dict[str, Located[str]]
+
+
+def ways_in(trees: Iterable[Tree], root: Scope) -> Iterator[WayIn]:
+    """Ingresses and HTTPRoutes among objects.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    for tree in trees:
+        if tree.text("kind") == "Ingress":
+            yield _ingress(tree, root)
+        elif tree.text("kind") == "HTTPRoute":
+            yield _route(tree, root)
+
+
+def _ingress(tree: Tree, root: Scope) -> WayIn:
+    name = tree.text("metadata", "name") or ""
+    scope = root.part(DEPLOYMENT.entry("ingresses", name))
+    spec = a_map(tree.at("spec"), "spec")
+    rules = maps(spec.at("rules") if spec else None, "rules")
+    notes = _notes(tree)
+    class_name = string(spec.at("ingressClassName") if spec else None, "ingressClassName")
+    controller = _controller(class_name or "", notes)
+    told = _patience(controller, notes, scope) if controller else None
+    default = Located(controller.seconds, scope.here(tree.where)) if controller else None
+    buffering = notes.get(f"{NGINX}proxy-buffering")
+    certificates = spec.at("tls") if spec else None
+    return WayIn(
+        kind="Ingress",
+        name=name,
+        place=scope.here(tree.where),
+        hosts=tuple(filter(None, (string(rule.at("host"), "host") for rule in rules))),
+        backends=tuple(_ingress_backends(spec, rules, scope)),
+        gives_up=told or default,
+        by_default=told is None,
+        buffers=scope.moved("buffers", buffering) if _is_on(buffering) else None,
+        encrypted=bool(maps(certificates, "tls")) or f"{ALB}certificate-arn" in notes,
+        asks_who=any(key.startswith(WHO) for key in notes),
+    )
+
+
+def _ingress_backends(spec: Tree | None, rules: list[Tree], scope: Scope) -> Iterator[Backend]:
+    written = [spec.at("defaultBackend")] if spec else []
+    for rule in rules:
+        http = a_map(rule.at("http"), "http")
+        paths = maps(http.at("paths") if http else None, "paths")
+        written.extend(path.at("backend") for path in paths)
+    for tree in written:
+        service = a_map(tree.at("service"), "service") if tree else None
+        if service is not None:
+            yield from _backend(service.at("name"), service.at("port", "number"), scope)
+
+
+def _backend(name: Tree | None, number: Tree | None, scope: Scope) -> Iterator[Backend]:
+    text = scope.text("service", name)
+    if text is not None:
+        yield Backend(text, scope.whole("port", number, "port"))
+
+
+def _controller(class_name: str, notes: Notes) -> Controller | None:
+    """Who serves an Ingress, by its class or else by its annotations; None for anybody else."""
+    old = notes.get(OLD_CLASS)
+    word = class_name or (old.value if old else "")
+    for controller in CONTROLLERS:
+        written = any(key.startswith(controller.prefixes) for key in notes)
+        if controller.word in word or (written and not word):
+            return controller
+    return None
+
+
+def _patience(controller: Controller, notes: Notes, scope: Scope) -> Located[int] | None:
+    """Seconds of silence that the annotations tell a controller to bear."""
+    for key in controller.patience:
+        note = notes.get(key)
+        if note is None:
+            continue
+        idle = IDLE.search(note.value)
+        seconds = int(idle[1]) if idle else _seconds(note.value)
+        if seconds:
+            return Located(seconds, scope.at("gives_up", note.place))
+    return None
+
+
+def _route(tree: Tree, root: Scope) -> WayIn:
+    name = tree.text("metadata", "name") or ""
+    scope = root.part(DEPLOYMENT.entry("routes", name))
+    spec = a_map(tree.at("spec"), "spec")
+    backends: list[Backend] = []
+    gives_up = None
+    for rule in maps(spec.at("rules") if spec else None, "rules"):
+        for entry in maps(rule.at("backendRefs"), "backendRefs"):
+            if (entry.text("kind") or "Service") == "Service":
+                backends.extend(_backend(entry.at("name"), entry.at("port"), scope))
+        written = rule.at("timeouts", "request") or rule.at("timeouts", "backendRequest")
+        told = _seconds(string(written, "timeouts") or "")
+        if written is not None and told:
+            gives_up = Located(told, scope.at("gives_up", written.where))
+    hosts = strings(spec.at("hostnames") if spec else None, "hostnames")
+    return WayIn(
+        kind="HTTPRoute",
+        name=name,
+        place=scope.here(tree.where),
+        hosts=tuple(host for host, _ in hosts),
+        backends=tuple(backends),
+        gives_up=gives_up,
+    )
+
+
+def _seconds(text: str) -> int | None:
+    """A duration in whole seconds; None for none, and for what is not written as one."""
+    found = DURATION.findall(text)
+    total = sum(float(number) * SECONDS[unit] for number, unit in found)
+    return int(total) or None
+
+
+def _is_on(text: Located[str] | None) -> bool:
+    return text is not None and text.value.lower() in ("on", "true")
+
+
+def _notes(tree: Tree) -> Notes:
+    metadata = a_map(tree.at("metadata"), "metadata")
+    found = string_map(metadata.at("annotations") if metadata else None, "annotations")
+    return {key: Located(value, at.where) for key, value, at in found}
