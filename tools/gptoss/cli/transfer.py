@@ -68,7 +68,8 @@ def import_(
     """Turns a deployment from elsewhere into a values file of the chart.
 
     A SOURCE is a DynamoGraphDeployment with what belongs to it, a trtllm-serve command line or
-    script, a docker compose file, or a Truss config.yaml. A comment at each setting says where it
+    script, a docker compose file, a Truss config.yaml, or values of vLLM's production-stack, of
+    llm-d's modelservice or of NVIDIA's nim-llm chart. A comment at each setting says where it
     stood; what could not be carried over, and why, goes to standard error.
 
     Exit code 0: imported; 1: imported, but check finds errors in it; 2: it cannot be imported.
@@ -78,6 +79,7 @@ def import_(
       gptoss import deploy.yaml perf.yaml --gpu gb200 --output values/mine.yaml
       gptoss import truss/config.yaml --release 1.2.1 > values/mine.yaml
       gptoss import launch.sh --gpu b200 --format json
+      helm get values vllm > theirs.yaml && gptoss import theirs.yaml --output values/mine.yaml
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.importing.report import as_json, as_text
     from gptoss.importing.run import import_sources

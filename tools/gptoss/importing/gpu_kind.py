@@ -66,7 +66,7 @@ def _hints(worker: Worker, facts: Facts) -> Iterator[Hint]:
         if asked.key == ARCHITECTURE:
             fits = {gpu.key for gpu in gpus if gpu.architecture in asked.values}
             yield Hint(said, asked.place, frozenset(fits))
-        elif named := {gpu.key for gpu in gpus if _names(gpu.key, asked.values)}:
+        elif named := {gpu.key for gpu in gpus if names_gpu(gpu.key, asked.values)}:
             yield Hint(said, asked.place, frozenset(named))
     image = worker.pod.image
     words = WORD.findall(tag_of(image.value).lower()) if image else []
@@ -81,7 +81,7 @@ def _hints(worker: Worker, facts: Facts) -> Iterator[Hint]:
         yield Hint(f"{counted.value} GPUs of one node", counted.place, frozenset(fits))
 
 
-def _names(key: str, values: Sequence[str]) -> bool:
+def names_gpu(key: str, values: Sequence[str]) -> bool:
     """Whether each value of a label names a kind of GPU, as ``nvidia-h100-mega-80gb`` does."""
     return all(key in WORD.findall(value.lower()) for value in values)
 

@@ -7,10 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptoss.facts.world import Facts
+from gptoss.importing.charts.convert_values import convert_values
 from gptoss.importing.convert import convert
 from gptoss.importing.report import Report
 from gptoss.rules.rule import Severity
+from gptoss.sources.given import STDIN, GivenFile
 from gptoss.sources.load import load
+from gptoss.sources.recognise import other_chart
 from gptoss.sources.request import Request, plan_of
 from gptoss.text.errors import InputError
 
@@ -18,10 +22,10 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gptoss.deployment.model import Deployment
-    from gptoss.facts.world import Facts
     from gptoss.importing.convert import Imported
     from gptoss.rules.finding import Finding
     from gptoss.text.places import Place
+    from gptoss.text.yaml_tree import Tree
 
 PREFIX = "gptoss-import-"
 
@@ -38,8 +42,10 @@ def import_sources(request: Request, name: str | None, shown: str) -> Report:
         InputError: It cannot be read, is not one deployment, is a values file already, or nothing
             tells the kind of GPU.
     """
-    if plan_of(replace(request, gpu=None)).charts:
-        raise InputError(f"{request.sources[0]} is for the chart already; nothing is to import")
+    if charts := plan_of(replace(request, gpu=None)).charts:
+        raise InputError(f"{charts[0].label} is for the chart already; nothing is to import")
+    if other := _of_other_chart(request):
+        return _carried_over(*other, request, name, shown)
     loaded = load(request)
     if len(loaded.deployments) != 1:
         found = ", ".join(deployment.name for deployment in loaded.deployments) or "none"
@@ -48,9 +54,7 @@ def import_sources(request: Request, name: str | None, shown: str) -> Report:
             "give the files of one"
         )
     (source,) = loaded.deployments
-    written = None if shown.startswith("<") else Path(shown)
-    where = (shown, written.parent) if written else ("values.yaml", None)
-    imported = convert(source, loaded.facts, request.gpu, name, request.release, *where)
+    imported = convert(source, loaded.facts, request.gpu, name, request.release, *_where(shown))
     before = _findings(source, loaded.facts)
     rendered = read_back(imported, shown, imported.name)
     if rendered.is_refused:
@@ -61,6 +65,44 @@ def import_sources(request: Request, name: str | None, shown: str) -> Report:
     after = [_at(finding, shown) for finding in _findings(rendered, loaded.facts)]
     clash = [_at(finding, shown) for finding in _over(source, rendered, loaded.facts)]
     return Report(imported, before, after, (), clash)
+
+
+def _of_other_chart(request: Request) -> tuple[Tree, str] | None:
+    """The values of another chart that a request names, and whose they are.
+
+    Raises:
+        InputError: They are given along with something else.
+    """
+    for name in request.sources:
+        if name != STDIN and not Path(name).is_file():
+            continue
+        file = GivenFile(Path(name), name)
+        tree = file.only_tree if file.is_yaml or file.is_stdin else None
+        chart = other_chart(tree) if tree is not None else None
+        if tree is not None and chart:
+            if len(request.sources) > 1:
+                raise InputError(
+                    f"{name} holds values of {chart}; give them alone, as `helm get values` has "
+                    "them for a release"
+                )
+            return tree, chart
+    return None
+
+
+def _carried_over(tree: Tree, chart: str, request: Request, name: str | None, shown: str) -> Report:
+    """The values file for another chart's values, and what ``check`` says of it."""
+    facts = Facts()
+    imported = convert_values(tree, chart, request, facts, name, *_where(shown))
+    rendered = read_back(imported, shown, imported.name)
+    refused = [(each.message, _renamed(each.place, shown)) for each in rendered.problems]
+    if rendered.is_refused:
+        return Report(imported, (), (), refused)
+    return Report(imported, (), [_at(each, shown) for each in _findings(rendered, facts)])
+
+
+def _where(shown: str) -> tuple[str, Path | None]:
+    """What the values file is called, and its folder where it is written to one."""
+    return ("values.yaml", None) if shown.startswith("<") else (shown, Path(shown).parent)
 
 
 def _over(source: Deployment, rendered: Deployment, facts: Facts) -> list[Finding]:

@@ -10,6 +10,8 @@ from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from gptoss.command_lines.arguments import InForce
     from gptoss.deployment.jobs import Benchmark
     from gptoss.importing.context import Context
@@ -43,18 +45,29 @@ def workload(context: Context) -> Block:
 
 def _assumed(context: Context) -> Block:
     lengths = [w.engine.whole("max_seq_len") for w in context.deployment.workers]
-    most = min((length for length in lengths if length), default=4 * ASSUMED_TOKENS)
-    tokens = max(1, min(ASSUMED_TOKENS, most // 4))
-    context.chosen(
+    found, told = assumed_traffic(length for length in lengths if length)
+    context.chosen(told)
+    return found
+
+
+def assumed_traffic(lengths: Iterable[int]) -> tuple[Block, str]:
+    """A modest traffic, and the words that say so.
+
+    Args:
+        lengths: Longest sequence of each worker, in tokens, where it is known.
+    """
+    tokens = max(1, min(ASSUMED_TOKENS, min(lengths, default=4 * ASSUMED_TOKENS) // 4))
+    told = (
         f"the source has no benchmark; {tokens} tokens in and out and {ASSUMED_PER_GPU} requests a "
         "GPU are a guess, write the traffic that you expect under workload"
     )
     guess = "a guess: the source does not say"
-    return {
+    found: Block = {
         "inputTokens": Leaf(tokens, guess),
         "outputTokens": Leaf(tokens, guess),
         "concurrencyPerGpu": Leaf(ASSUMED_PER_GPU, guess),
     }
+    return found, told
 
 
 def _tokens(

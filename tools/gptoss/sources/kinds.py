@@ -16,6 +16,7 @@ from gptoss.sources.recognise import (
     is_engine_yaml,
     is_script,
     is_truss,
+    other_chart,
 )
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
@@ -132,6 +133,9 @@ def kind_of(file: GivenFile, facts: Facts) -> Kind | None:
 
 def not_understood(file: GivenFile) -> InputError:
     """That nothing here reads a file, with what would be read."""
+    if file.only_tree is not None and (chart := other_chart(file.only_tree)):
+        said = f"these are values of {chart}; gptoss import {file.label} carries them over"
+        return InputError(said, Place(file.name))
     *names, last = (kind.name for kind in KINDS)
     understood = f"{', '.join(names)} and {last}"
     said = "it is not clear what this is" if file.text.strip() else "this is empty"

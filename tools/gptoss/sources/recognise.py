@@ -16,9 +16,13 @@ if TYPE_CHECKING:
 
 SHEBANG = re.compile(r"\ufeff?#!\s*\S*\b(?:env\s+)?(?:ba|da|z)?sh\b")
 YAML_START = re.compile(r"""---|[{\[]|- |[\w."'/-]+:(?:\s|$)""")
-# Keys that only a Truss has.
 # Keys of a configuration of trtllm-serve disaggregated.
 SERVER_SECTIONS = ("context_servers", "generation_servers")
+# Charts whose values are carried over.
+PRODUCTION_STACK = "vLLM's production-stack chart"
+LLM_D = "llm-d's modelservice chart"
+NIM = "NVIDIA's nim-llm chart"
+# Keys that only a Truss has.
 MARKS = ("trt_llm", "docker_server", "model_metadata")
 
 
@@ -56,3 +60,16 @@ def is_engine_yaml(tree: Tree, facts: Facts) -> bool:
         return False
     known = facts.engine_fields.keys() | facts.engine["stale_keys"].keys()
     return 2 * len(tree.value.keys() & known) >= len(tree.value)
+
+
+def other_chart(tree: Tree) -> str | None:
+    """Whose values a document holds, where it is another chart whose values are carried over."""
+    if tree.at("servingEngineSpec") is not None:
+        return PRODUCTION_STACK
+    if tree.at("modelArtifacts") is not None:
+        return LLM_D
+    ngc = any(
+        tree.at("model", key) is not None for key in ("ngcAPISecret", "ngcAPIKey", "nimCache")
+    )
+    image = tree.text("image", "repository") or ""
+    return NIM if ngc or "/nim/" in image else None

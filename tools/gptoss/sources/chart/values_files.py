@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
 from gptoss.sources.given import MANIFEST
+from gptoss.sources.recognise import other_chart
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -35,7 +36,7 @@ def is_values(file: GivenFile) -> bool:
         tree = next(iter(file.trees), None)
     except InputError:
         return file.is_yaml
-    return tree is not None and tree.is_map and _has_our_keys(tree)
+    return tree is not None and tree.is_map and not other_chart(tree) and _has_our_keys(tree)
 
 
 def _has_our_keys(tree: Tree) -> bool:

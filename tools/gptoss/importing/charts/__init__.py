@@ -1,0 +1,1 @@
+"""Values of other charts as values of this one."""
