@@ -104,6 +104,11 @@ def test_the_chart_takes_what_is_written_and_check_finds_no_error(name: str) -> 
     assert "helm install" in report["values"]
 
 
+def test_they_are_read_from_standard_input_too() -> None:
+    result = CliRunner().invoke(import_, ["-"], input=FILES["nim"].read_text())
+    assert "tensor_parallel_size: 2  # <stdin>:5" in result.stdout
+
+
 def test_vllm_s_sizes_become_those_of_the_engine() -> None:
     engine = carried("production_stack")["workers"]["worker"]["engine"]
     assert engine == {

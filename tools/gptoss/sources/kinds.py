@@ -5,6 +5,7 @@ A reader is imported when there is a file for it.
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -133,9 +134,10 @@ def kind_of(file: GivenFile, facts: Facts) -> Kind | None:
 
 def not_understood(file: GivenFile) -> InputError:
     """That nothing here reads a file, with what would be read."""
-    if file.only_tree is not None and (chart := other_chart(file.only_tree)):
-        said = f"these are values of {chart}; gptoss import {file.label} carries them over"
-        return InputError(said, Place(file.name))
+    with suppress(InputError):
+        if file.only_tree is not None and (chart := other_chart(file.only_tree)):
+            said = f"these are values of {chart}; gptoss import {file.label} carries them over"
+            return InputError(said, Place(file.name))
     *names, last = (kind.name for kind in KINDS)
     understood = f"{', '.join(names)} and {last}"
     said = "it is not clear what this is" if file.text.strip() else "this is empty"

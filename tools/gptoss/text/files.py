@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 STDIN = "<stdin>"
 
 _texts: dict[Path, str] = {}
-_stdin: list[bytes] = []
+# Standard input and what it held, once it is read.
+_stdin: list[tuple[object, bytes]] = []
 
 
 @contextmanager
@@ -46,13 +47,14 @@ def texts_laid_over() -> Mapping[Path, str]:
 
 
 def read_stdin() -> str:
-    """Reads standard input; from then on it is the content of ``<stdin>``.
+    """Reads standard input, once; from then on it is the content of ``<stdin>``.
 
     Raises:
         InputError: It is no UTF-8 text.
     """
-    _stdin[:] = [sys.stdin.buffer.read()]
-    return _decoded(_stdin[0], STDIN)
+    if not _stdin or _stdin[0][0] is not sys.stdin:
+        _stdin[:] = [(sys.stdin, sys.stdin.buffer.read())]
+    return _decoded(_stdin[0][1], STDIN)
 
 
 def read_text(path: Path, shown: str | None = None) -> str:
@@ -93,7 +95,7 @@ def content_of(path: Path) -> bytes:
     if str(path) == STDIN:
         if not _stdin:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), STDIN)
-        return _stdin[0]
+        return _stdin[0][1]
     laid = _texts.get(path.resolve()) if _texts else None
     return path.read_bytes() if laid is None else laid.encode()
 
