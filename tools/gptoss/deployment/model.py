@@ -211,7 +211,7 @@ class Deployment:
         scraped: Paths under which the server's metrics are read.
         namespace: The namespace that it says it belongs to, if any.
         given: Kind and name of every object that it was read from.
-        claim_templates: ResourceClaimTemplates given with it, those of ComputeDomains too.
+        claim_templates: Fields of ResourceClaimTemplates by name, and of those of ComputeDomains.
         ways_in: What clients outside the cluster reach it by.
         benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
         problems: What the reader found wrong.
@@ -256,7 +256,7 @@ class Deployment:
     scraped: tuple[Located[str], ...] = ()
     namespace: Located[str] | None = None
     given: tuple[Located[str], ...] = ()
-    claim_templates: frozenset[str] = frozenset()
+    claim_templates: Mapping[str, Located[Mapping[str, str]]] = field(default_factory=dict)
     ways_in: tuple[WayIn, ...] = ()
 
     def called(self, source: str) -> Deployment:

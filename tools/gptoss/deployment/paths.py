@@ -38,7 +38,7 @@ Field = Literal[
 Table = Literal[
     # of the whole deployment
     "annotations", "environment", "workers", "others", "components", "config_maps", "claims",
-    "services", "autoscalers", "budgets", "ingresses", "routes",
+    "services", "autoscalers", "budgets", "ingresses", "routes", "claim_templates",
     # of a pod
     "env", "flags", "mounts", "nodes", "tolerations", "requests", "limits", "probes",
     "capabilities", "host_namespaces",

@@ -91,7 +91,7 @@ def build(
         volumes=objects.volumes(root),
         namespace=_namespace(graph, root),
         given=tuple(objects.given(root)),
-        claim_templates=frozenset(claim_templates(objects.trees)),
+        claim_templates=claim_templates(objects.trees, root),
         ways_in=tuple(ways_in(objects.trees, root)),
         problems=(
             *_repeated_keys(objects.trees, root),

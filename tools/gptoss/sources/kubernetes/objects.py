@@ -17,7 +17,7 @@ from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gptoss.sources.parts.container import Container
     from gptoss.sources.parts.reading import Scope
@@ -166,12 +166,27 @@ def namespace_of(tree: Tree) -> str | None:
     return None if not name or UNFILLED.search(name) else name
 
 
-def claim_templates(trees: Iterable[Tree]) -> Iterator[str]:
-    """Names of the ResourceClaimTemplates among objects, those that a ComputeDomain makes too."""
+def claim_templates(trees: Iterable[Tree], root: Scope) -> dict[str, Located[Mapping[str, str]]]:
+    """Fields of ResourceClaimTemplates by name, and of the ComputeDomains that make some."""
+    found: dict[str, Located[Mapping[str, str]]] = {}
     for tree in trees:
         path = CLAIM_TEMPLATES.get(tree.text("kind") or "", ())
         if path and (name := tree.text(*path)):
-            yield name
+            fields = dict(_fields(tree.at("spec")))
+            place = root.entry("claim_templates", name, tree.place)
+            found[name] = Located(fields, place)
+    return found
+
+
+def _fields(tree: Tree | None, path: str = "spec") -> Iterator[tuple[str, str]]:
+    """Every scalar below a tree, by its dotted path."""
+    if tree is None:
+        return
+    inside = [*tree.items(), *((str(number), each) for number, each in enumerate(tree.elements()))]
+    for key, each in inside:
+        yield from _fields(each, f"{path}.{key}")
+    if not inside:
+        yield path, str(tree.value)
 
 
 def serves(tree: Tree) -> bool:

@@ -149,3 +149,31 @@ def claim_cannot_change(deployment: Deployment) -> Iterator[Said]:
                 "server refuses it",
                 f"write {old.size.value} or more",
             )
+
+
+@rule(
+    "G144",
+    "claim-template-cannot-change",
+    Severity.ERROR,
+    runtimes=ANY,
+)
+def claim_template_cannot_change(deployment: Deployment) -> Iterator[Said]:
+    """A ResourceClaimTemplate or ComputeDomain differs from the one that is installed by its name.
+
+    The API server refuses it: what they ask for is fixed once they are made. A field that one of
+    the two leaves out may have been filled in by the cluster and is not judged.
+    """
+    installed = deployment.installed
+    before = installed.claim_templates if installed else {}
+    for name, asked in deployment.claim_templates.items():
+        if (old := before.get(name)) is None:
+            continue
+        for path in sorted(asked.value.keys() & old.value.keys()):
+            ours, theirs = asked.value[path], old.value[path]
+            if ours != theirs:
+                yield Said(
+                    asked,
+                    f"the template {name}: {path} is {ours} but installed as {theirs}: the API "
+                    "server refuses the change",
+                    "give it another name, or delete the installed one before",
+                )
