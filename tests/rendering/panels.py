@@ -1,40 +1,15 @@
-"""What the shipped dashboards ask Prometheus for, read with a parser of its language."""
+"""The shipped dashboards, and what their panels ask Prometheus for."""
 
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
-
-import promql_parser
+from typing import Any
 
 from gptoss.facts import folders
-
-if TYPE_CHECKING:
-    from collections.abc import Iterator
+from tests.promql import Asked, asked, shown
 
 FOLDER = folders.chart() / "dashboards"
 DASHBOARDS = tuple(sorted(path.stem for path in FOLDER.glob("*.json")))
-# A label that a cluster's Prometheus adds; the other is a duration that Grafana fills in.
-ADDED = "namespace"
-RATE = "$__rate_interval"
-
-
-@dataclass(frozen=True)
-class Asked:
-    """A metric that a panel shows.
-
-    Attributes:
-        panel: The panel's title.
-        name: The metric's name.
-        labels: Labels with the values that it must have.
-        by: Labels that it is grouped by.
-    """
-
-    panel: str
-    name: str
-    labels: dict[str, str]
-    by: tuple[str, ...]
 
 
 def dashboard(name: str) -> dict[str, Any]:
@@ -43,32 +18,15 @@ def dashboard(name: str) -> dict[str, Any]:
     return loaded
 
 
-def asked(name: str) -> list[Asked]:
-    """Every metric that a dashboard shows."""
+def expressions(of: dict[str, Any]) -> list[tuple[str, str]]:
+    """The title of each panel with each expression that it sends."""
     return [
-        found
-        for panel in dashboard(name)["panels"]
+        (panel["title"], shown(target["expr"]))
+        for panel in of["panels"]
         for target in panel["targets"]
-        for found in _asked(panel["title"], promql_parser.parse(shown(target["expr"])), ())
     ]
 
 
-def shown(expression: str) -> str:
-    """An expression as Grafana sends it."""
-    return expression.replace(RATE, "1m").replace("$namespace", ".*")
-
-
-def _asked(panel: str, node: Any, by: tuple[str, ...]) -> Iterator[Asked]:
-    if isinstance(node, promql_parser.VectorSelector):
-        matchers = node.matchers.matchers
-        labels = {m.name: m.value for m in matchers if m.name not in (ADDED, "__name__")}
-        yield Asked(panel, str(node.name), labels, by)
-    elif isinstance(node, promql_parser.MatrixSelector):
-        yield from _asked(panel, node.vector_selector, by)
-    elif isinstance(node, promql_parser.AggregateExpr):
-        yield from _asked(panel, node.expr, tuple(node.modifier.labels) if node.modifier else ())
-    elif isinstance(node, promql_parser.Call):
-        for argument in node.args:
-            yield from _asked(panel, argument, by)
-    else:
-        assert isinstance(node, promql_parser.NumberLiteral), type(node)
+def asked_by(of: dict[str, Any]) -> list[tuple[str, Asked]]:
+    """Every metric that a dashboard shows, with its panel's title."""
+    return [(title, found) for title, text in expressions(of) for found in asked(text)]

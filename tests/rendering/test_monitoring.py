@@ -9,7 +9,7 @@ import pytest
 
 from gptoss.text import plain_yaml
 from tests.rendering.forms import DYNAMO, ON_ONE_MACHINE, ROOT, SERVE, compose, rendered
-from tests.rendering.panels import DASHBOARDS, asked, dashboard
+from tests.rendering.panels import DASHBOARDS, asked_by, dashboard
 
 MONITORING = {"prometheus", "grafana"}
 EACH_RUNTIME = pytest.mark.parametrize("name", ["disagg-b200-node", "serve-h100-2"])
@@ -88,21 +88,26 @@ def test_a_server_that_tells_no_metrics_has_no_monitoring() -> None:
     assert "monitoring" not in "".join([*found.files, found.files["compose.yaml"]])
 
 
-@pytest.mark.parametrize(("name", "of"), [("agg-gb200", "dynamo"), (SERVE[0], "trtllm-serve")])
-def test_grafana_opens_the_dashboard_of_the_runtime(name: str, of: str) -> None:
-    found = rendered("compose", name)
-    assert json.loads(found.files["monitoring/dashboard.json"]) == dashboard(of)
-    variables = compose(name)["services"]["grafana"]["environment"]
-    home = variables["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
-    assert (
-        f"./monitoring/dashboard.json:{home}:ro" in compose(name)["services"]["grafana"]["volumes"]
-    )
+@pytest.mark.parametrize(
+    ("name", "of", "gpus"),
+    [("disagg-b200-node", "dynamo", "8"), ("serve-h100-2", "trtllm-serve", "2")],
+)
+def test_grafana_opens_the_dashboard_of_the_runtime_which_knows_the_gpus(
+    name: str, of: str, gpus: str
+) -> None:
+    shown = json.loads(rendered("compose", name).files["monitoring/dashboard.json"])
+    variables = {variable["name"]: variable for variable in shown["templating"]["list"]}
+    assert variables["gpus"]["query"] == variables["gpus"]["current"]["value"] == gpus
+    assert shown["panels"] == dashboard(of)["panels"]
+    grafana = compose(name)["services"]["grafana"]
+    home = grafana["environment"]["GF_DASHBOARDS_DEFAULT_HOME_DASHBOARD_PATH"]
+    assert f"./monitoring/dashboard.json:{home}:ro" in grafana["volumes"]
 
 
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_every_panel_asks_in_prometheus_language_and_fits_the_grid(name: str) -> None:
     panels = dashboard(name)["panels"]
-    assert {found.panel for found in asked(name)} == {panel["title"] for panel in panels}
+    assert {panel for panel, _ in asked_by(dashboard(name))} == {panel["title"] for panel in panels}
     places = [(p["gridPos"]["x"], p["gridPos"]["y"]) for p in panels]
     assert len(set(places)) == len(panels)
     assert all(p["gridPos"]["x"] + p["gridPos"]["w"] <= 24 for p in panels)
@@ -111,7 +116,8 @@ def test_every_panel_asks_in_prometheus_language_and_fits_the_grid(name: str) ->
 @pytest.mark.parametrize("name", DASHBOARDS)
 def test_a_dashboard_shows_what_an_operator_asks_first(name: str) -> None:
     titles = " ".join(panel["title"].lower() for panel in dashboard(name)["panels"])
-    for word in ("first token", "in flight and queued", "tokens a second", "errors", "kv cache"):
+    asked = ("first token", "in flight and queued", "tokens a second", "gpu", "errors", "kv cache")
+    for word in asked:
         assert word in titles
 
 

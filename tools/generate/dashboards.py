@@ -10,8 +10,8 @@ from gptoss.text import plain_yaml
 
 SOURCE = Path(__file__).with_name("templates") / "dashboards.yaml"
 FOLDER = Path("charts/gpt-oss/dashboards")
-# A cluster's Prometheus labels what it scrapes with the namespace; compose has none, and matches.
-SCOPE = 'namespace=~"$namespace"'
+# A cluster's Prometheus adds namespace and pod; compose has neither, and matches.
+SCOPE = 'namespace=~"$namespace", pod=~"$pods"'
 DATA_SOURCE = {"type": "prometheus", "uid": "${source}"}
 PERCENTILES = (50, 90, 99)
 # Grafana's grid has 24 columns.
@@ -41,7 +41,10 @@ def _dashboard(name: str, told: dict[str, Any]) -> dict[str, Any]:
 
 
 def _variables() -> list[dict[str, Any]]:
-    """The data source, and the namespace where there are several."""
+    """The data source, the namespace and the pods to look at, and how many GPUs they have.
+
+    The chart and the compose form write what they know into them.
+    """
     return [
         {"name": "source", "label": "Data source", "type": "datasource", "query": "prometheus"},
         {
@@ -55,7 +58,14 @@ def _variables() -> list[dict[str, Any]]:
             "allValue": ".*",
             "current": {"text": "All", "value": "$__all"},
         },
+        _textbox("pods", "Pods", ".*"),
+        _textbox("gpus", "GPUs", "1"),
     ]
+
+
+def _textbox(name: str, label: str, value: str) -> dict[str, Any]:
+    current = {"text": value, "value": value}
+    return {"name": name, "label": label, "type": "textbox", "query": value, "current": current}
 
 
 def _panel(number: int, told: dict[str, Any]) -> dict[str, Any]:
@@ -86,5 +96,6 @@ def _lines(told: dict[str, Any]) -> dict[str, str]:
     """Expressions by legend."""
     if "histogram" not in told:
         return dict(told["lines"])
-    buckets = f"sum by (le) (rate({told['histogram']}_bucket{{scope}}[$__rate_interval]))"
+    labels = ", ".join(["scope", *([told["labels"]] if "labels" in told else [])])
+    buckets = f"sum by (le) (rate({told['histogram']}_bucket{{{labels}}}[$__rate_interval]))"
     return {f"p{n}": f"histogram_quantile({n / 100:g}, {buckets})" for n in PERCENTILES}

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
-#                                       registry, caddy or cluster
+#                                       registry, caddy, promtool, prometheus or cluster
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
 # kubectl, etcd and KWOK.
@@ -10,7 +10,7 @@ set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
-known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, cluster"
+known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, cluster"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
 # one, what they share once; those of cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
@@ -21,9 +21,9 @@ fail() {
 }
 
 # Set package, module (of tools/go), variable (that carries the version), version and file of a tool,
-# and what else it is told when it is built.
+# the tags and what else it is told when it is built.
 pin() {
-  workspace=charts variable="" told="" made=""
+  workspace=charts variable="" told="" made="" tags=""
   case $1 in
     helm[34])
       package=helm.sh/helm/v${1#helm}/cmd/helm module=helm.sh/helm/v${1#helm}
@@ -49,6 +49,11 @@ pin() {
     caddy)
       workspace=gateway package=github.com/caddyserver/caddy/v2/cmd/caddy
       module=github.com/caddyserver/caddy/v2 variable=$module.CustomVersion
+      ;;
+    # Nothing is discovered here: without it a third of the code and of the time.
+    prom*)
+      workspace=monitoring module=github.com/prometheus/prometheus package=$module/cmd/$1
+      variable=github.com/prometheus/common/version.Version tags=remove_all_sd
       ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
     kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
@@ -101,7 +106,8 @@ in_workshop() {
 
 # Build packages of one module of tools/go, in the versions that it pins.
 go_install() {
-  (cd "$root/tools/go/$1" && go install -mod=readonly -trimpath -ldflags "-s -w $2" "${@:3}")
+  (cd "$root/tools/go/$1" &&
+    go install -mod=readonly -trimpath -tags "$tags" -ldflags "-s -w $2" "${@:3}")
 }
 
 # Build the pinned tool, which then is the target.

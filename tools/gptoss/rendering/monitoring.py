@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -48,6 +49,16 @@ def monitoring_of(target: Target, plan: Containers) -> Monitoring | None:
         "prometheus.yaml": from_template("prometheus.yaml.j2", plan=plan, serve_path=SERVE_PATH),
         "datasource.yaml": from_template("datasource.yaml.j2"),
         "dashboards.yaml": from_template("dashboards.yaml.j2"),
-        "dashboard.json": dashboard.read_text(encoding="utf-8"),
+        "dashboard.json": _with_gpus(dashboard.read_text(encoding="utf-8"), plan.gpus),
     }
     return Monitoring(services, {f"monitoring/{file}": text for file, text in files.items()})
+
+
+def _with_gpus(dashboard: str, gpus: int) -> str:
+    """A dashboard that knows by how many GPUs to divide."""
+    loaded = json.loads(dashboard)
+    for variable in loaded["templating"]["list"]:
+        if variable["name"] == "gpus":
+            number = str(gpus)
+            variable |= {"query": number, "current": {"text": number, "value": number}}
+    return json.dumps(loaded, indent=2) + "\n"
