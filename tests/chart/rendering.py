@@ -17,11 +17,15 @@ HELMS = ("helm3", "helm4")
 RELEASES = Facts().releases
 TARGETS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*.yaml")))
 SHIPPED = tuple(name for name in TARGETS if (ROOT / "values" / f"{name}.yaml").is_file())
-SERVE = tuple(
-    name
-    for name in TARGETS
-    if "kind: trtllm-serve" in (CHART / "ci" / f"{name}-values.yaml").read_text()
-)
+
+
+def _values(target: str) -> Path:
+    """The values of a target, shipped or of ct."""
+    shipped = CHART / "targets" / f"{target}.yaml"
+    return shipped if shipped.is_file() else CHART / "ci" / f"{target}-values.yaml"
+
+
+SERVE = tuple(name for name in TARGETS if "kind: trtllm-serve" in _values(name).read_text())
 DYNAMO = tuple(name for name in TARGETS if name not in SERVE)
 
 
@@ -78,6 +82,13 @@ def one(kind: str, found: list[dict[str, Any]], part: str = "") -> dict[str, Any
     matching = [o for o in found if o["kind"] == kind and part in o["metadata"]["name"]]
     assert len(matching) == 1, [o["metadata"]["name"] for o in matching]
     return matching[0]
+
+
+def engine_of(found: list[dict[str, Any]], worker: str) -> dict[str, Any]:
+    """The engine configuration of a worker."""
+    data = one("ConfigMap", found, f"-{worker}-engine-")["data"]
+    engine: dict[str, Any] = plain_yaml.load(data[f"{worker}.yaml"])
+    return engine
 
 
 def components(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:

@@ -1,8 +1,11 @@
 """What the chart refuses, and how it says so."""
 
+import re
+
 import pytest
 
 from gptoss.facts.world import Facts
+from gptoss.text import plain_yaml
 from tests.chart.rendering import HELMS, SHIPPED, refusal, text
 
 DISAGG = "disagg-gb200"
@@ -12,7 +15,7 @@ DISAGG = "disagg-gb200"
 def test_without_a_target_the_shipped_ones_are_listed(helm: str) -> None:
     message = refusal(None, helm=helm)
     for target in SHIPPED:
-        assert f"values/{target}.yaml" in message
+        assert f"--set target={target} " in message
 
 
 @pytest.mark.parametrize("helm", HELMS)
@@ -94,12 +97,24 @@ def test_a_release_name_that_the_operator_would_refuse_is_refused_with_the_numbe
     )
 
 
-def test_a_release_name_that_the_operator_shortens_is_taken_as_far_as_jobs_can_be_called_so() -> (
-    None
-):
-    name = "n" * 44
-    assert f"name: {name}-benchmark-" in text(DISAGG, "benchmark.enabled=true", name=name)
-    assert "at most 44" in refusal(DISAGG, name=f"{name}n")
+@pytest.mark.parametrize("name", ["n" * 53, "1st.release", "a.b", f"9{'x.' * 25}y9"])
+def test_every_legal_release_name_gives_names_within_their_limits(name: str) -> None:
+    for target in (DISAGG, "serve-h100-2"):
+        rendered = text(target, "benchmark.enabled=true", name=name)
+        for item in plain_yaml.load_all(rendered):
+            found = item["metadata"]["name"]
+            most = 253 if item["kind"] in ("ConfigMap", "PersistentVolumeClaim") else 63
+            assert re.fullmatch(f"[a-z][-a-z0-9]{{0,{most - 2}}}[a-z0-9]", found), found
+            for label in item["metadata"]["labels"].values():
+                assert re.fullmatch("[a-zA-Z0-9]([-_.a-zA-Z0-9]{0,61}[a-zA-Z0-9])?", label), label
+
+
+def test_release_names_that_are_one_without_dots_keep_their_objects_apart() -> None:
+    names = [
+        next(iter(plain_yaml.load_all(text(DISAGG, name=name))))["metadata"]["name"]
+        for name in ("a.b", "a-b")
+    ]
+    assert len(set(names)) == 2
 
 
 @pytest.mark.parametrize("helm", HELMS)

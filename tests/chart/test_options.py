@@ -10,6 +10,7 @@ from gptoss.text import plain_yaml
 from tests.chart.rendering import (
     RELEASES,
     components,
+    engine_of,
     environment,
     objects,
     one,
@@ -50,7 +51,7 @@ def test_engine_settings_keep_null_false_and_zero() -> None:
         "workers.decode.engine.print_iter_log=false",
         "workers.decode.engine.num_postprocess_workers=0",
     )
-    engine = plain_yaml.load(one("ConfigMap", found, "engine")["data"]["decode.yaml"])
+    engine = engine_of(found, "decode")
     assert engine["cuda_graph_config"] is None
     assert engine["print_iter_log"] is False
     assert engine["num_postprocess_workers"] == 0

@@ -7,8 +7,8 @@ import pytest
 from gptoss.text import plain_yaml
 from tests.chart.rendering import (
     HELMS,
-    ROOT,
     components,
+    engine_of,
     environment,
     objects,
     one,
@@ -143,7 +143,7 @@ def test_shipped_servers_open_the_metrics_that_the_pod_monitor_scrapes() -> None
 
 def test_an_accuracy_target_takes_sizes_from_the_table_and_the_rest_from_its_server() -> None:
     def engine(target: str, *settings: str) -> dict[str, Any]:
-        text = one("ConfigMap", objects(target, *settings), "engine")["data"]["worker.yaml"]
+        text = one("ConfigMap", objects(target, *settings), "-engine-")["data"]["worker.yaml"]
         found: dict[str, Any] = plain_yaml.load(text)
         return found
 
@@ -173,7 +173,7 @@ def test_high_effort_is_an_overlay_with_the_table_s_other_rows(
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     found = [o for o in plain_yaml.load_all(done.stdout) if o]
-    engine = plain_yaml.load(one("ConfigMap", found, "engine")["data"]["worker.yaml"])
+    engine = engine_of(found, "worker")
     assert (engine["max_batch_size"], engine["max_num_tokens"]) == (batch, 133120)
     assert engine["cuda_graph_config"]["max_batch_size"] == batch
 
@@ -204,7 +204,7 @@ def test_notes_name_the_server_s_pods_and_service() -> None:
         ),
         (
             ("workers.worker=null",),
-            "has one worker, of role aggregated, but there is none; add it",
+            "no target is chosen",
         ),
         (
             ("workers.worker.engine.tensor_parallel_size=16",),
@@ -240,16 +240,3 @@ def test_what_a_server_cannot_do_is_refused_with_the_value_to_set(
 
 def test_a_pod_monitor_beside_the_dynamo_platform_s_own_is_refused() -> None:
     assert "count them twice" in refusal("agg-gb200", MONITOR)
-
-
-def test_a_release_name_that_makes_a_job_s_name_too_long_is_refused_with_the_numbers() -> None:
-    message = refusal(SERVER, name="n" * 45)
-    assert "is 64 characters" in message
-    assert "at most 44" in message
-
-
-def test_the_frontend_s_defaults_that_the_guard_knows_are_the_chart_s() -> None:
-    text = (ROOT / "charts/gpt-oss/templates/_guard_server.tpl").read_text()
-    block = text.partition('define "gpt-oss.frontendDefaults" -}}')[2].partition("{{- end -}}")[0]
-    values = plain_yaml.load((ROOT / "charts/gpt-oss/values.yaml").read_text())
-    assert plain_yaml.load(block) == values["frontend"]

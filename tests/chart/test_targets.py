@@ -19,6 +19,7 @@ from tests.chart.rendering import (
     TARGETS,
     components,
     dumped,
+    engine_of,
     environment,
     objects,
     one,
@@ -75,13 +76,12 @@ def test_every_component_has_a_type_that_the_operator_knows(target: str, release
 @EVERY
 def test_gpu_limits_are_the_engine_s_parallel_sizes(target: str, release: str) -> None:
     found = objects(target, *settings(release))
-    engines = one("ConfigMap", found, "engine")["data"]
     for name, component in components(found).items():
         resources = component["spec"]["containers"][0]["resources"]
         if name == "frontend":
             assert "nvidia.com/gpu" not in resources.get("limits", {})
             continue
-        engine = plain_yaml.load(engines[f"{name}.yaml"])
+        engine = engine_of(found, name)
         needed = str(engine["tensor_parallel_size"] * engine.get("pipeline_parallel_size", 1))
         assert resources["limits"]["nvidia.com/gpu"] == needed
         assert resources["requests"]["nvidia.com/gpu"] == needed

@@ -57,7 +57,7 @@ def test_the_evaluations_are_pinned_in_the_version_that_the_page_and_the_chart_n
     assert len(packages) > 20
     assert all(first.startswith("--hash=sha256:") for first in packages)
     assert f"gpt-oss-evals:{version}" in PAGE
-    assert f"gpt_oss {version} " in (ROOT / "charts/gpt-oss/values.yaml").read_text("utf-8")
+    assert f"gpt_oss {version} " in (ROOT / "charts/gpt-oss/defaults.yaml").read_text("utf-8")
 
 
 @pytest.mark.parametrize("words", BUILDS, ids=" ".join)

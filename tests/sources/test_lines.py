@@ -212,11 +212,11 @@ def test_what_helm_refuses_is_a_problem_at_the_line_to_edit(
 
 
 def test_the_chart_s_own_defaults_are_the_values_model_s() -> None:
-    text = (folders.chart() / "values.yaml").read_text()
+    text = (folders.chart() / "defaults.yaml").read_text()
     written = plain_yaml.load(text)
     model = Values.model_validate(written)
     assert model == Values()
-    assert written == Values().model_dump(by_alias=True, exclude={"global_"})
+    assert written == Values().model_dump(by_alias=True)
 
 
 @pytest.mark.parametrize(

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from generate.cli_schema import CLI, PROGRAM, flags_at
+from generate.engine_off import with_off
 from generate.engine_schema import compact_facts, json_schema, shipped, union_schema
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
@@ -49,22 +50,14 @@ def values_schema() -> dict[Path, str]:
     _collapsed(definitions, definitions)
     schema = _collapsed(_without_engine(schema), definitions)
     schema["$defs"] = _collapsed(_without_engine(definitions), definitions)
-    _allow_overlays(schema["$defs"]["Worker"])
+    # A worker of an overlay, or laid over a target, has no role; the chart refuses one without.
+    del schema["$defs"]["Worker"]["required"]
     return {
         CHART / "values.schema.json": json.dumps(
             schema | _engine_by_release(schema["$defs"]), indent=0, ensure_ascii=False
         )
         + "\n"
     }
-
-
-def _allow_overlays(worker: dict[str, Any]) -> None:
-    """Asks for a role only beside an engine file: an editor sees overlays without their target.
-
-    What is rendered without one is refused by the chart's guard.
-    """
-    worker["if"] = {"required": ["engineConfig"]}
-    worker["then"] = {"required": worker.pop("required")}
 
 
 def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:
@@ -74,7 +67,7 @@ def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:
     by_version = {schema.version: schema for schema in shipped(compact_facts())}
     known = {name: by_version[facts["trtllm"]] for name, facts in releases["releases"].items()}
     definitions["Engine"] = _engine(known[default])
-    definitions["EngineOfAnyRelease"] = union_schema(list(by_version.values()))
+    definitions["EngineOfAnyRelease"] = with_off(union_schema(list(by_version.values())))
     newer = [name for name, schema in known.items() if schema.may_have_more]
     chosen = {"if": _release_is({"enum": newer}), "else": _engine_is("EngineOfAnyRelease")}
     for name, schema in known.items():
@@ -89,7 +82,8 @@ def _engine_by_release(definitions: dict[str, Any]) -> dict[str, Any]:
 
 def _engine(of: EngineSchema) -> dict[str, Any]:
     schema = json_schema(of)
-    return {key: schema[key] for key in schema if key not in ("$schema", "title")}
+    kept = {key: schema[key] for key in schema if key not in ("$schema", "title")}
+    return {key: with_off(value) for key, value in kept.items()}
 
 
 def _release_is(condition: dict[str, Any]) -> dict[str, Any]:

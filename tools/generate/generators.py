@@ -11,6 +11,7 @@ from generate.coverage import coverage
 from generate.dashboards import dashboards
 from generate.documents_page import documents_page
 from generate.engine_schema import engine_schema
+from generate.package import package
 from generate.pages import pages
 from generate.resource_schema import resource_schema
 from generate.rule_reference import rule_reference
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
 # Each returns the whole text of its files by their path relative to the repository's root.
 GENERATORS: list[Callable[[], dict[Path, str]]] = [
     engine_schema,
+    package,
     cli_schema,
     resource_schema,
     values_schema,

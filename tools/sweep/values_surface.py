@@ -114,7 +114,7 @@ def _refusal(schema: dict[str, Any], value: Any) -> str:
 
 def _values(base: Base) -> dict[str, Any]:
     """The chart's values with the target's laid over them."""
-    values = plain_yaml.load((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
+    values = plain_yaml.load((folders.chart() / "defaults.yaml").read_text(encoding="utf-8"))
     text = folders.values_files()[base.target].read_text(encoding="utf-8")
     _lay(values, plain_yaml.load(text))
     for key, value in base.settings.items():

@@ -27,10 +27,11 @@ if TYPE_CHECKING:
 # A chart that holds nothing but this template prints the values that Helm comes to, and what the
 # chart's own helpers derive from them.
 VALUES_TEMPLATE = """\
+{{- include "gpt-oss.derive" . -}}
 values:
-  {{- toYaml .Values | nindent 2 }}
+  {{- toYaml (omit .Values "target" "overlays") | nindent 2 }}
 plan:
-  {{- include "gpt-oss.plan" . | nindent 2 }}
+  {{- toYaml (pick .plan "gpus" "disaggregated" "workers") | nindent 2 }}
 """
 
 
@@ -158,10 +159,8 @@ def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
     """The values that Helm comes to, and what the chart derives from them."""
     with tempfile.TemporaryDirectory(prefix="gptoss-") as folder:
         chart = Path(folder, "chart")
-        shutil.copytree(
-            folders.chart(), chart, ignore=shutil.ignore_patterns("guard", "ci", "schema")
-        )
-        for template in (chart / "templates").iterdir():
+        shutil.copytree(folders.chart(), chart, ignore=shutil.ignore_patterns("ci"))
+        for template in (chart / "templates").rglob("*.*"):
             if template.suffix != ".tpl":
                 template.unlink()
         (chart / "templates" / "values.yaml").write_text(VALUES_TEMPLATE, encoding="utf-8")

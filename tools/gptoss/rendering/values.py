@@ -24,7 +24,7 @@ WORKER_KEYS = ("role", "replicas", "nodes", "engineConfig", "engine", "env")
 
 def render_values(target: Target, folder: Path | None = None) -> Rendered:
     """A values file that holds every value, with what the chart derives from them as comments."""
-    order = _loaded((folders.chart() / "values.yaml").read_text(encoding="utf-8"))
+    order = _loaded((folders.chart() / "defaults.yaml").read_text(encoding="utf-8"))
     values = _ordered(target.values, order)
     workers = {
         worker["name"]: {worker["name"]: _worker(worker, values["workers"])}

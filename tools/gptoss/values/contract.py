@@ -11,22 +11,32 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
+from gptoss.values.cache_values import ModelCache
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
+from gptoss.values.monitoring_values import Monitoring
 from gptoss.values.pod_values import (
     FACTS,
     Closed,
     Count,
     Free,
     FrontendValues,
-    Name,
     PodOptions,
-    Quantity,
     ShutdownValues,
     Strings,
     Worker,
 )
+from gptoss.values.umbrella_values import (
+    Global,
+    GraphValues,
+    InitContainers,
+    OverlayName,
+    PullSecret,
+    TargetName,
+)
 
 ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
+NAME_OF_COMPONENT = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
+NameOverride = Annotated[str, StringConstraints(pattern=NAME_OF_COMPONENT, max_length=53)]
 GpuName = Annotated[str, WithJsonSchema({"enum": list(FACTS.gpus)})]
 
 
@@ -116,72 +126,7 @@ class Quantization(Closed):
     )
 
 
-class TokenSecret(Closed):
-    """An existing Secret with a Hugging Face token."""
-
-    name: Name = Field("hf-token-secret", description="Name of the Secret.")
-    key: str = Field("HF_TOKEN", description="Key in the Secret.")
-
-
-class DownloadValues(PodOptions):
-    """The Job that fills the model cache and verifies it."""
-
-    enabled: bool = Field(True, description="Run the Job; a filled cache is only verified.")
-    image: str | None = Field(None, description="Image with huggingface_hub; runtime's when null.")
-    token_secret: TokenSecret = Field(
-        default_factory=TokenSecret,
-        description="Hugging Face token; may be missing when the cache is filled.",
-    )
-    vocabulary_url: str = Field(
-        "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
-        description="Where the harmony vocabulary is fetched if the checkpoint does not yield it.",
-    )
-    backoff_limit: Annotated[int, Field(ge=0)] = Field(3, description="Retries.")
-
-
-class ModelCache(Closed):
-    """The volume with the weights and the harmony vocabulary."""
-
-    existing_claim: Name | None = Field(None, description="Claim to use; one is created when null.")
-    size: Quantity = Field("150Gi", description="Size of the claim that is created.")
-    storage_class_name: str | None = Field(
-        None, description="Its storage class; the cluster's default when null."
-    )
-    access_mode: Literal["ReadWriteMany", "ReadWriteOnce", "ReadWriteOncePod"] = Field(
-        "ReadWriteMany", description="Its access mode; pods on several nodes need ReadWriteMany."
-    )
-    keep: bool = Field(
-        True, description="Keep the claim that was created when the release is uninstalled."
-    )
-    download: DownloadValues = Field(
-        default_factory=DownloadValues, description="The Job that fills it."
-    )
-
-
-class PodMonitor(Closed):
-    """A PodMonitor of the Prometheus operator."""
-
-    enabled: bool = Field(
-        False,
-        description="Make one for the server of trtllm-serve, which needs return_perf_metrics in "
-        "its engine; the Dynamo platform brings its own.",
-    )
-    interval: Annotated[str, StringConstraints(pattern="^[1-9][0-9]*(ms|s|m|h)$")] | None = Field(
-        None, description="How often to scrape; Prometheus' own interval when null."
-    )
-    labels: Strings = Field(
-        default_factory=dict,
-        description="Labels that the cluster's Prometheus selects by. Escape hatch.",
-    )
-
-
-class Monitoring(Closed):
-    """Metrics for the Prometheus operator."""
-
-    pod_monitor: PodMonitor = Field(default_factory=PodMonitor, description="The PodMonitor.")
-
-
-class TestsValues(Closed):
+class TestsValues(PodOptions):
     """The pods of helm test."""
 
     image: str | None = Field(None, description="Image with python3; runtime's when null.")
@@ -191,6 +136,17 @@ class TestsValues(Closed):
 class Values(Closed):
     """Values of the chart."""
 
+    target: TargetName | None = Field(
+        None,
+        description="A target in the package; what you set is laid over it.",
+    )
+    overlays: list[OverlayName] = Field(
+        default_factory=list,
+        description="Overlays in the package, laid over the target one after the other.",
+    )
+    enabled: bool = Field(
+        True, description="For the condition of a parent chart; without one it says nothing."
+    )
     description: str = Field("", description="What the target is for, in one line.")
     runtime: Runtime = Field(default_factory=Runtime, description="What serves the model.")
     model: ModelValues = Field(default_factory=ModelValues, description="The model.")
@@ -198,7 +154,7 @@ class Values(Closed):
     workload: Workload = Field(default_factory=Workload, description="The traffic to expect.")
     workers: dict[str, Worker | None] = Field(
         default_factory=dict,
-        json_schema_extra={"propertyNames": {"pattern": "^[a-z]([-a-z0-9]*[a-z0-9])?$"}},
+        json_schema_extra={"propertyNames": {"pattern": NAME_OF_COMPONENT}},
         description="Workers by name; an aggregated target has one, named worker. null takes one "
         "away, in an overlay.",
     )
@@ -223,8 +179,12 @@ class Values(Closed):
     monitoring: Monitoring = Field(
         default_factory=Monitoring, description="Metrics for the Prometheus operator."
     )
-    image_pull_secrets: list[Name] = Field(
-        default_factory=list, description="Names of existing image pull Secrets."
+    init_containers: InitContainers = Field(
+        default_factory=InitContainers, description="Init containers, which only wait."
+    )
+    image_pull_secrets: list[PullSecret] = Field(
+        default_factory=list,
+        description="Existing image pull Secrets: names, or maps as in {name: registry}.",
     )
     annotations: Strings = Field(
         default_factory=dict,
@@ -249,6 +209,30 @@ class Values(Closed):
         description="Security context of every container; hardware.rdma adds what RDMA needs to "
         "those of workers. Escape hatch.",
     )
-    global_: Free = Field(
-        default_factory=dict, alias="global", description="Reserved by Helm for parent charts."
+    graph: GraphValues = Field(
+        default_factory=GraphValues, description="The DynamoGraphDeployment."
+    )
+    components: dict[str, Free | None] = Field(
+        default_factory=dict,
+        json_schema_extra={"propertyNames": {"pattern": NAME_OF_COMPONENT}},
+        description="Further components of the graph by name, in the words of the resource's "
+        "version: a planner, an endpoint picker. Escape hatch.",
+    )
+    extra_objects: list[Free | str] = Field(
+        default_factory=list,
+        description="Further objects of the release, as maps or as text; both go through tpl. "
+        "Escape hatch.",
+    )
+    name_override: NameOverride | None = Field(
+        None,
+        description="What the chart's name is replaced by in labels, and in names when this "
+        "is another chart's dependency.",
+    )
+    fullname_override: NameOverride | None = Field(
+        None, description="Name of the objects; the release's name when null."
+    )
+    global_: Global = Field(
+        default_factory=Global,
+        alias="global",
+        description="What a parent chart says to all its charts; to be set without one, too.",
     )

@@ -31,7 +31,7 @@ Environment = Annotated[
             "propertyNames": {"pattern": "^[A-Za-z_][A-Za-z0-9_]*$"},
             "additionalProperties": {
                 "anyOf": [
-                    {"type": "string"},
+                    {"type": ["string", "integer"]},
                     {
                         "type": "object",
                         "description": "A source, as under valueFrom",
@@ -66,8 +66,8 @@ class PodOptions(Closed):
 
     env: Environment = Field(
         default_factory=dict,
-        description="Extra environment: a string, or a source as under valueFrom. Wins over what "
-        "the chart sets; null removes it. Escape hatch.",
+        description="Extra environment: a string, a whole number, or a source as under valueFrom. "
+        "Wins over what the chart sets; null removes it. Escape hatch.",
     )
     resources: Resources = Field(default_factory=Resources, description="CPU and memory.")
     pod_annotations: Strings = Field(
@@ -84,11 +84,35 @@ class PodOptions(Closed):
     )
     extra_pod_spec: Free = Field(
         default_factory=dict,
-        description="Fields merged over the pod's spec, last word. Escape hatch.",
+        description="Fields of the pod's spec, last word: containers, init containers and volumes "
+        "are merged by name, null takes a field away. Escape hatch.",
+    )
+    container: Free = Field(
+        default_factory=dict,
+        description="Fields of the main container, merged over what the chart sets: envFrom, "
+        "probes, lifecycle, ports, resources.claims, securityContext; null takes one away. "
+        "Escape hatch.",
     )
 
 
-class Worker(PodOptions):
+class ComponentOptions(PodOptions):
+    """Options of a component of the graph."""
+
+    component: Free = Field(
+        default_factory=dict,
+        description="Fields of the Dynamo component, in the words of the resource's version, as "
+        "scalingAdapter or topologyConstraint; null takes one away. Escape hatch.",
+    )
+
+
+class EngineConfigMap(Closed):
+    """An engine file of the user's own in the cluster."""
+
+    name: Name = Field(description="Name of the ConfigMap.")
+    key: str = Field("engine.yaml", description="Key in the ConfigMap.")
+
+
+class Worker(ComponentOptions):
     """A worker: one engine, in any number of replicas."""
 
     role: Literal["aggregated", "prefill", "decode"] = Field(
@@ -100,7 +124,13 @@ class Worker(PodOptions):
     )
     engine: Engine = Field(
         default_factory=dict,
-        description="TensorRT-LLM settings merged over engineConfig; null is passed on.",
+        description='TensorRT-LLM settings merged over engineConfig; "off" is null, which Helm '
+        "does not pass on from a parent chart.",
+    )
+    engine_config_map: EngineConfigMap | None = Field(
+        None,
+        description="An existing ConfigMap with the whole engine configuration, instead of "
+        "engineConfig and engine; gpus has to be set beside it.",
     )
     gpus: Count | None = Field(
         None,
@@ -127,7 +157,7 @@ class Worker(PodOptions):
     )
 
 
-class FrontendValues(PodOptions):
+class FrontendValues(ComponentOptions):
     """The HTTP frontend with its router."""
 
     replicas: Annotated[int, Field(ge=0)] = Field(1, description="Frontends.")

@@ -43,7 +43,7 @@ def on_disk() -> Iterator[Laid | None]:
     original = folders.chart().resolve()
     with tempfile.TemporaryDirectory(prefix="gptoss-") as name:
         chart = Path(name, original.name)
-        shutil.copytree(original, chart, ignore=shutil.ignore_patterns("schema"))
+        shutil.copytree(original, chart)
         files = {}
         for number, (path, text) in enumerate(laid.items()):
             if original in path.parents:

@@ -1,0 +1,94 @@
+{{/* What every pod of the chart shares: security, tolerations, environment, escape hatches. */}}
+
+{{/* A pod template, as YAML. Takes root, component, options (the values of the pod), spec (YAML of a
+     pod spec whose first container is the main one) and annotations (a map, or none). */}}
+{{- define "gpt-oss.pod" -}}
+{{- $pod := dict -}}
+{{- include "gpt-oss.fillPod" (dict "into" $pod "pod" .) -}}
+{{- toYaml $pod -}}
+{{- end -}}
+
+{{/* The same as a map, for what writes it in other ways. Takes into and pod. */}}
+{{- define "gpt-oss.fillPod" -}}
+{{- $root := .pod.root -}}
+{{- $options := .pod.options -}}
+{{- $spec := fromYaml .pod.spec -}}
+{{- if hasKey $spec "Error" -}}{{- fail (printf "%s: its pod is not valid YAML: %s" .pod.component $spec.Error) -}}{{- end -}}
+{{- include "gpt-oss.fillBase" (dict "root" $root "spec" $spec) -}}
+{{- $main := first $spec.containers -}}
+{{- include "gpt-oss.overlay" (dict "into" $main "from" (dict "volumeMounts" ($options.extraVolumeMounts | default list))) -}}
+{{- include "gpt-oss.overlay" (dict "into" $main "from" (deepCopy ($options.container | default dict))) -}}
+{{- include "gpt-oss.overlay" (dict "into" $spec "from" (dict "volumes" ($options.extraVolumes | default list))) -}}
+{{- include "gpt-oss.overlay" (dict "into" $spec "from" (deepCopy ($options.extraPodSpec | default dict))) -}}
+{{- $metadata := dict "labels" (include "gpt-oss.podLabels" .pod | fromYaml) -}}
+{{- with merge (dict) (.pod.annotations | default dict) ($options.podAnnotations | default dict) -}}
+  {{- $_ := set $metadata "annotations" . -}}
+{{- end -}}
+{{- $_ := set .into "metadata" $metadata -}}
+{{- $_ := set .into "spec" $spec -}}
+{{- end -}}
+
+{{/* Fields that every pod and container has unless it says otherwise. Takes root and spec. */}}
+{{- define "gpt-oss.fillBase" -}}
+{{- $values := .root.Values -}}
+{{- $base := dict "securityContext" (deepCopy $values.podSecurityContext) "tolerations" (include "gpt-oss.tolerations" .root | fromYamlArray) -}}
+{{- $secrets := list -}}
+{{- range concat ($values.global.imagePullSecrets | default list) $values.imagePullSecrets -}}
+  {{- $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) -}}
+{{- end -}}
+{{- with uniq $secrets -}}{{- $_ := set $base "imagePullSecrets" . -}}{{- end -}}
+{{- range $key := list "priorityClassName" "runtimeClassName" -}}
+  {{- with get $values.global $key -}}{{- $_ := set $base $key . -}}{{- end -}}
+{{- end -}}
+{{- range $key, $value := $base -}}
+  {{- if not (hasKey $.spec $key) -}}{{- $_ := set $.spec $key $value -}}{{- end -}}
+{{- end -}}
+{{- range concat .spec.containers (.spec.initContainers | default list) -}}
+  {{- if not (hasKey . "securityContext") -}}
+    {{- $_ := set . "securityContext" (deepCopy $values.containerSecurityContext) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Environment as a list. Takes base and extra (maps of name to text, number or source). */}}
+{{- define "gpt-oss.environment" -}}
+{{- $all := deepCopy .base -}}
+{{- include "gpt-oss.merge" (dict "into" $all "from" .extra) -}}
+{{- range $name, $value := $all }}
+{{- if kindIs "map" $value }}
+- name: {{ $name }}
+  valueFrom:
+    {{- toYaml $value | nindent 4 }}
+{{- else if not (kindIs "invalid" $value) }}
+- name: {{ $name }}
+  value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "gpt-oss.tolerations" -}}
+{{- if kindIs "slice" .Values.hardware.tolerations -}}
+{{- toYaml .Values.hardware.tolerations -}}
+{{- else -}}
+- key: nvidia.com/gpu
+  operator: Exists
+  effect: NoSchedule
+{{- if eq .plan.gpu.architecture "arm64" }}
+- key: kubernetes.io/arch
+  operator: Equal
+  value: arm64
+  effect: NoSchedule
+{{- end }}
+{{- end -}}
+{{- end -}}
+
+{{/* Requests and limits of a container, as YAML. Takes resources (of the values), and cpu and memory
+     to ask for unless they say otherwise. */}}
+{{- define "gpt-oss.resources" -}}
+requests:
+  {{- toYaml (merge (dict) (.resources.requests | default dict) (dict "cpu" .cpu "memory" .memory)) | nindent 2 }}
+{{- with .resources.limits }}
+limits:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
