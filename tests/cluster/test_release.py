@@ -14,6 +14,8 @@ import pytest
 import yaml
 
 from gptoss.text import plain_yaml
+from gptoss.text.errors import InputError
+from publish.signing import signing_key
 from tests.chart.rendering import CHART, HELMS, ROOT, SHIPPED
 from tests.cluster.control_plane import BIN
 from tests.cluster.registry import PASSWORD, USER, registry
@@ -147,8 +149,9 @@ def version() -> str:
 def test_a_release_says_what_it_did_and_how_to_install_it(released: Released) -> None:
     lines = released.said.splitlines()
     pushed = re.escape(f"{released.address}:{version()}")
-    assert any(re.fullmatch(rf"{pushed}@sha256:[0-9a-f]{{64}}", line) for line in lines)
-    assert f"{len(SHIPPED)} targets render from there as from here, with Helm 3 and 4" in lines
+    signed = rf"signed by .*{SIGNER}.* \([0-9A-F]{{40}}\), and installed .*"
+    for form in (rf"{pushed}@sha256:[0-9a-f]{{64}}", signed):
+        assert [line for line in lines if re.fullmatch(form, line)], form
     assert released.helm("helm4", lines[-1].removeprefix("helm ").replace("install", "template"))
 
 
@@ -193,9 +196,24 @@ def test_what_the_package_shows_needs_no_repository(released: Released, helm: st
     for link in inside:
         path = link.removeprefix(f"{SOURCE}/blob/v{version()}/").partition("#")[0]
         assert (ROOT / path).exists(), link
-    assert "target" in yaml.safe_load(released.helm(helm, f"show values {at}")) or "target" in (
-        released.helm(helm, f"show values {at}")
-    )
+    values = released.helm(helm, f"show values {at}")
+    assert all(name in values for name in SHIPPED)
+    # A copy of it changes nothing until a line loses its mark.
+    assert plain_yaml.load(values) is None
+
+
+@pytest.mark.parametrize("helm", HELMS)
+def test_a_parent_chart_takes_the_release_from_the_registry(
+    released: Released, helm: str, tmp_path: Path
+) -> None:
+    registry = released.address.removesuffix("/gpt-oss")
+    wanted = {"name": "gpt-oss", "version": version(), "repository": registry}
+    about = {"apiVersion": "v2", "name": "parent", "version": "1.0.0", "dependencies": [wanted]}
+    (tmp_path / "Chart.yaml").write_text(yaml.safe_dump(about))
+    (tmp_path / "values.yaml").write_text("gpt-oss:\n  target: serve-h100-2\n")
+    released.helm(helm, f"dependency update {tmp_path}")
+    rendered = released.helm(helm, f"template prod {tmp_path}")
+    assert "name: prod-gpt-oss-server" in rendered
 
 
 @pytest.mark.parametrize("helm", HELMS)
@@ -228,20 +246,17 @@ def test_a_tag_that_is_not_the_chart_s_version_releases_nothing(released: Releas
     assert (done.returncode, done.stdout) == (1, "")
 
 
-def test_the_key_is_found_by_fingerprint_and_one_that_is_not_there_is_told(
-    released: Released,
-) -> None:
-    publish = (
-        f".venv/bin/python -m publish --registry oci://127.0.0.1:1/charts --source {SOURCE} "
-        f"--key-url https://example.com/k --keyring {released.folder / 'secring.gpg'} --key"
-    )
-    done = shell(f"{publish} nobody@example.com", ROOT, released.environment)
-    assert done.returncode == 2
-    fingerprint = re.search(r"charts@example\.com \(([0-9A-F]{40})\)", done.stderr)
-    assert fingerprint, done.stderr
-    passphrase = f"--passphrase-file {released.environment['PASSPHRASE_FILE']}"
-    done = shell(f"{publish} {fingerprint[1]} {passphrase}", ROOT, released.environment)
-    # It signs, and ends at a registry that is not there.
-    assert done.returncode == 2
-    assert "packaged and signed" in done.stderr
-    assert "connection refused" in done.stderr
+def test_the_key_is_found_by_user_id_or_fingerprint_and_another_one_is_told(key: Path) -> None:
+    keyring = key / "secring.gpg"
+    found = signing_key(keyring, SIGNER)
+    assert signing_key(keyring, found.fingerprint[-16:].lower()) == found
+    known = re.escape(f"{found.name} ({found.fingerprint})")
+    with pytest.raises(InputError, match=f"name one key .*: {known}"):
+        signing_key(keyring, "nobody@example.com")
+    with pytest.raises(InputError, match="is no file of `gpg --export-secret-keys`"):
+        signing_key(ROOT / "README.md", SIGNER)
+    # A public key signs nothing.
+    public = shell("gpg --dearmor <charts.asc >public.gpg", key, {})
+    assert public.returncode == 0, public.stderr
+    with pytest.raises(InputError, match="no secret key"):
+        signing_key(key / "public.gpg", SIGNER)

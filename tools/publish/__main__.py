@@ -1,4 +1,4 @@
-"""Packages, signs and pushes the chart, then renders every target from the registry.
+"""Packages, signs and pushes the chart, and renders it from there.
 
 ``make release`` gives it what it needs; see ``docs/releasing.md``.
 """
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from publish.signing import Key
 
 HELMS = ("helm3", "helm4")
-# Jobs and tests are rendered too.
+# What is off by default has templates too.
 EVERYTHING = ("--set", "benchmark.enabled=true")
 AT_ONCE = 2
 EXAMPLE = """example:
@@ -108,43 +108,41 @@ def release(options: argparse.Namespace) -> None:
     staged = stage(folder, options.source.rstrip("/"), key, options.key_url)
     made = package(staged, folder, key, keyring, passphrase)
     _tell(f"packaged and signed {made.relative_to(folders.root())}")
+    targets = shipped()
+    compare(str(made), (), targets)
+    _tell(f"{len(targets)} targets render from the package as from here, with Helm 3 and 4")
     digest = push(made, registry)
     _tell(f"pushed {published.address}:{published.version}")
-    targets = install(published)
-    print(_summary(published, key, digest, targets))
+    compare(published.address, published.flags, targets[:1])
+    print(_summary(published, key, digest, targets[0]))
 
 
-def install(published: Published) -> list[str]:
-    """Renders every target from the registry, with Helm 3 and 4, and from here; returns the names.
-
-    Raises:
-        InputError: What is published renders otherwise than what lies here.
-    """
-    targets = [
+def shipped() -> list[str]:
+    """Names of the targets, without overlays."""
+    return [
         name
         for name, path in folders.values_files().items()
         if folders.overlay_for(path.read_text(encoding="utf-8")) is None
     ]
+
+
+def compare(chart: str, flags: Sequence[str], targets: Sequence[str]) -> None:
+    """Renders targets from a package or a registry, with Helm 3 and 4, and from here.
+
+    Raises:
+        InputError: Helm refuses one, or renders it otherwise than from here.
+    """
     with ThreadPoolExecutor(AT_ONCE) as pool:
-        for target, difference in zip(
-            targets, pool.map(lambda name: _differs(published, name), targets), strict=True
-        ):
-            if difference:
-                raise InputError(f"{published.address}: {target} differs under {difference}")
-            _tell(f"{target} renders from the registry")
-    return targets
+        list(pool.map(lambda target: _compare(chart, flags, target), targets))
 
 
-def _differs(published: Published, target: str) -> str:
-    """The Helm that renders a target from the registry otherwise than from here; empty if none."""
+def _compare(chart: str, flags: Sequence[str], target: str) -> None:
     values = ("--values", str(folders.values_files()[target]))
     here = _objects(template("helm4", str(folders.chart()), *values, *EVERYTHING))
     for helm in HELMS:
         chosen = ("--set", f"target={target}", *EVERYTHING)
-        there = _objects(template(helm, published.address, *published.flags, *chosen))
-        if there != here:
-            return helm
-    return ""
+        if _objects(template(helm, chart, *flags, *chosen)) != here:
+            raise InputError(f"{chart}: {helm} renders {target} otherwise than from here")
 
 
 def _objects(manifests: str) -> list[object]:
@@ -155,13 +153,12 @@ def _tell(step: str) -> None:
     print(step, file=sys.stderr, flush=True)
 
 
-def _summary(published: Published, key: Key, digest: str, targets: list[str]) -> str:
+def _summary(published: Published, key: Key, digest: str, target: str) -> str:
     version = f"--version {published.version}"
     return f"""{published.address}:{published.version}@{digest}
-signed by {key.name} ({key.fingerprint})
-{len(targets)} targets render from there as from here, with Helm 3 and 4
+signed by {key.name} ({key.fingerprint}), and installed from there with Helm 3 and 4
 
-helm install gpt-oss {published.address} {version} --set target={targets[0]}"""
+helm install gpt-oss {published.address} {version} --set target={target}"""
 
 
 if __name__ == "__main__":
