@@ -87,21 +87,28 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 def _pod_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
     own: dict[Path, tuple[str, ...]] = {
-        pod.entry("env", KEY): ("env.{n}",),
-        pod.entry("requests", KEY): ("resources.requests.{n}",),
-        pod.entry("limits", KEY): ("resources.limits.{n}",),
+        pod.entry("env", KEY): ("env.{n}", "container.env", "container.envFrom"),
+        pod.entry("requests", KEY): ("resources.requests.{n}", "container.resources"),
+        pod.entry("limits", KEY): ("resources.limits.{n}", "container.resources"),
         pod.entry("annotations", KEY): ("podAnnotations.{n}",),
-        pod.entry("mounts", KEY): ("extraVolumeMounts", "extraVolumes", "extraPodSpec.volumes"),
-        pod / "privileged": ("extraPodSpec",),
+        pod.entry("mounts", KEY): (
+            *(
+                "extraVolumeMounts",
+                "extraVolumes",
+                "container.volumeMounts",
+                "extraPodSpec.volumes",
+            ),
+        ),
+        pod / "privileged": ("container.securityContext", "extraPodSpec"),
         pod.entry("nodes", KEY): ("extraPodSpec.nodeSelector.{n}", "extraPodSpec.affinity"),
         pod / "anti_affinity": ("extraPodSpec.affinity",),
-        pod / "device_claims": ("extraPodSpec.resourceClaims",),
+        pod / "device_claims": ("extraPodSpec.resourceClaims", "container.resources"),
         pod.entry("tolerations", KEY): ("extraPodSpec.tolerations",),
         pod / "pull_secrets": ("extraPodSpec.imagePullSecrets",),
-        pod.entry("probes", KEY): ("extraPodSpec",),
+        pod.entry("probes", KEY): ("container.{n}", "container", "extraPodSpec"),
         pod.entry("host_namespaces", KEY): ("extraPodSpec.{n}",),
-        pod.entry("capabilities", KEY): ("extraPodSpec",),
-        pod / "command": ("extraPodSpec",),
+        pod.entry("capabilities", KEY): ("container.securityContext", "extraPodSpec"),
+        pod / "command": ("container.command", "container", "extraPodSpec"),
         pod / "termination_grace": ("terminationGracePeriodSeconds", "extraPodSpec"),
     }
     context = ("podSecurityContext", "containerSecurityContext")
@@ -110,13 +117,13 @@ def _pod_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
         pod / "non_root": tuple(f"{each}.runAsNonRoot" for each in context),
         pod / "privileged": ("containerSecurityContext.privileged",),
         pod.entry("capabilities", KEY): ("containerSecurityContext.capabilities.add",),
-        pod / "pull_secrets": ("imagePullSecrets",),
+        pod / "pull_secrets": ("imagePullSecrets", "global.imagePullSecrets"),
         pod.entry("tolerations", KEY): ("hardware.tolerations", "hardware.gpu"),
     }
     for path, candidates in own.items():
         yield path, tuple(f"{values}.{candidate}" for candidate in candidates)
     yield from shared.items()
-    image = ("runtime.image", "runtime.release")
+    image = ("runtime.image", "global.imageRegistry", "runtime.release")
     yield pod / "image", (f"{values}.image", *image) if pod in JOBS else image
     yield pod, (values,)
 
@@ -126,10 +133,17 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     sizes = ("tensor_parallel_size", "pipeline_parallel_size", "context_parallel_size")
     gpus = (f"{worker}.gpus", *(f"{worker}.engine.{size}" for size in sizes))
     yield WORKER.engine(REST), (f"{worker}.engine.{{k}}",)
-    yield WORKER / "engine", (f"{worker}.engineConfig",)
+    yield (
+        WORKER / "engine",
+        (
+            f"{worker}.engineConfig",
+            f"{worker}.engineConfigMap.name",
+            f"{worker}.engineConfigMap.key",
+        ),
+    )
     yield WORKER / "type", (f"{worker}.role",)
     yield WORKER / "sub_type", (f"{worker}.role",)
-    yield WORKER / "replicas", (f"{worker}.replicas",)
+    yield WORKER / "replicas", (f"{worker}.replicas", f"{worker}.component")
     yield WORKER / "gpus", gpus
     yield WORKER / "node_count", (f"{worker}.nodes", *gpus, "hardware.gpu")
     yield WORKER / "shared_memory", (f"{worker}.sharedMemory",)
@@ -166,7 +180,7 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
 
 
 def _frontend_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
-    yield FRONTEND / "replicas", ("frontend.replicas",)
+    yield FRONTEND / "replicas", ("frontend.replicas", "frontend.component")
     yield FRONTEND.entry("flags", "--router-mode"), ("frontend.routerMode",)
     yield FRONTEND.entry("flags", "--enforce-disagg"), ("frontend.enforceDisagg",)
     yield FRONTEND.entry("flags", "--migration-limit"), ("shutdown.migrationLimit",)
