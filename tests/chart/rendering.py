@@ -1,7 +1,9 @@
 """Renders the chart through real Helm, once a question."""
 
+import json
 import os
 import subprocess
+import tempfile
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -63,6 +65,16 @@ def objects(target: str, *settings: str, helm: str = "helm4") -> list[dict[str, 
     return [document for document in documents if document]
 
 
+def with_values(values: dict[str, Any], *, helm: str = "helm4") -> list[dict[str, Any]]:
+    """The objects that a user's values file renders to."""
+    with tempfile.NamedTemporaryFile("w", suffix=".yaml") as file:
+        file.write(json.dumps(values))
+        file.flush()
+        done = run(helm, "template", "gpt-oss", str(CHART), "--values", file.name)
+    assert done.returncode == 0, done.stderr
+    return [document for document in plain_yaml.load_all(done.stdout) if document]
+
+
 def dumped(documents: list[Any]) -> str:
     """Objects as one text of YAML."""
     return yaml.dump_all(documents, Dumper=yaml.CSafeDumper)
@@ -121,6 +133,9 @@ def _from_service(service: dict[str, Any]) -> dict[str, Any]:
     main = {"name": "main", **spec.pop("mainContainer")}
     resources: dict[str, Any] = {}
     for kind, amounts in service["resources"].items():
+        if kind == "claims":
+            resources[kind] = amounts
+            continue
         names = {"gpu": "nvidia.com/gpu"}
         quantities = {**amounts, **amounts.get("custom", {})}
         quantities.pop("custom", None)
