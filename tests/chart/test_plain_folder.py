@@ -1,4 +1,4 @@
-"""What model_cache.py does with weights that lie in a plain folder (MODEL_DIR)."""
+"""What model_download.py does with weights that lie in a plain folder (MODEL_DIR)."""
 
 import hashlib
 import shutil
@@ -9,9 +9,17 @@ from typing import Any
 
 import pytest
 
+from tests.chart.checkpoint import (
+    MODEL,
+    REVISION,
+    cache,
+    checkpoint,
+    fill,
+    missing,
+    shard,
+)
 from tests.chart.rendering import environment
 from tests.chart.test_jobs import container
-from tests.chart.test_scripts import MODEL, REVISION, SHA256, cache, checkpoint, shard
 
 METADATA = Path(".cache", "huggingface", "download")
 
@@ -59,12 +67,6 @@ def no_network(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "huggingface_hub", None)
 
 
-def fill(home: Path, weights: Path | None) -> Path:
-    cache.fill(home, MODEL, REVISION, SHA256, "https://example.com/vocabulary", weights)
-    folder: Path = cache.snapshot(home, MODEL, REVISION)
-    return folder
-
-
 @pytest.mark.usefixtures("no_network")
 def test_a_whole_folder_is_the_revision_without_network_or_a_write_to_it(
     tmp_path: Path, weights: Path
@@ -73,7 +75,7 @@ def test_a_whole_folder_is_the_revision_without_network_or_a_write_to_it(
     weights.chmod(0o555)
     folder = fill(tmp_path / "home", weights)
     weights.chmod(0o755)
-    assert cache.missing(tmp_path / "home", folder, SHA256) == ""
+    assert missing(tmp_path / "home", folder) == ""
     assert sorted(weights.iterdir()) == before
     assert {path.resolve() for path in folder.iterdir()} == set(before)
     assert not folder.is_symlink()
@@ -90,7 +92,7 @@ def test_links_hold_wherever_the_volume_is_mounted_when_the_folder_lies_on_it(
     fill(home, home / "gpt-oss-120b")
     home.rename(tmp_path / "elsewhere")
     folder = cache.snapshot(tmp_path / "elsewhere", MODEL, REVISION)
-    assert cache.missing(tmp_path / "elsewhere", folder, SHA256) == ""
+    assert missing(tmp_path / "elsewhere", folder) == ""
 
 
 @pytest.mark.parametrize("is_there", [True, False])
@@ -99,7 +101,7 @@ def test_an_empty_folder_is_filled(tmp_path: Path, hub: Hub, is_there: bool) -> 
     if is_there:
         empty.mkdir()
     folder = fill(tmp_path / "home", empty)
-    assert cache.missing(tmp_path / "home", folder, SHA256) == ""
+    assert missing(tmp_path / "home", folder) == ""
     (asked,) = hub.asked
     assert asked == {
         "model": MODEL,
@@ -114,7 +116,7 @@ def test_a_download_into_a_folder_that_was_cut_short_goes_on(tmp_path: Path, hub
     folder = tmp_path / "folder"
     hub.snapshot_download(MODEL, local_dir=folder)
     (folder / "model-2.safetensors").write_bytes(b"cut")
-    assert cache.missing(tmp_path / "home", fill(tmp_path / "home", folder), SHA256) == ""
+    assert missing(tmp_path / "home", fill(tmp_path / "home", folder)) == ""
 
 
 def test_content_that_is_not_what_the_download_noted_is_removed(tmp_path: Path, hub: Hub) -> None:
@@ -151,7 +153,7 @@ def test_the_folder_replaces_what_the_cache_held_and_its_files_stay_when_it_goes
     shard(kept / "model-1.safetensors", 16)
     (kept / "model-2.safetensors").write_bytes(b"cut")
     with pytest.raises(cache.CacheError, match="cannot download"):
-        fill(home, None)
+        fill(home)
     assert (kept / "model-2.safetensors").read_bytes() == b"cut"
 
 

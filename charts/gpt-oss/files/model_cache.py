@@ -1,42 +1,36 @@
-"""Fills and verifies the model cache: ``model_cache.py fill|wait``.
+"""Waits until the model cache holds the pinned revision and the harmony vocabulary.
 
-``fill`` fetches the pinned revision's safetensors checkpoint and the harmony vocabulary, verifies
-both, and does nothing when they are there already: then it needs neither token nor network. What is
-cut short is fetched again. A file ``unverified-REVISION`` beside the snapshots says that a download
-has begun and nobody has verified it to its end. ``wait`` returns when another pod has filled the
-cache.
+With MODEL_VOLUME the weights lie on a volume that is not ours alone, or that cannot be written: a
+claim of several releases, a disk of the node, an image. HF_HOME is then a folder of this pod's own,
+and when the volume is complete it is laid out there as a cache, by links. Nothing is written to the
+volume, so that what the model's id alone stands for is each release's own.
 
-With MODEL_DIR, a plain folder that holds the checkpoint, the revision's files are links to those of
-the folder; an empty one is filled first. Whoever reads the cache must see the folder at this path.
-
-Environment: HF_HOME (the cache), MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256, VOCABULARY_URL, and
-MODEL_DIR.
+Environment: HF_HOME (the cache), MODEL_ID, MODEL_REVISION, VOCABULARY_SHA256; MODEL_VOLUME (where
+that volume is mounted), and MODEL_DIR, the folder of it that holds the checkpoint's files, where
+they are not in the layout of the Hugging Face cache.
 """
 
 from __future__ import annotations
 
 import base64
 import hashlib
-import http.client
 import json
 import os
-import re
 import signal
 import struct
 import sys
 import time
-import urllib.request
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-# The repository also holds the checkpoint in two other forms, twice its size.
-IGNORED = ["original/*", "metal/*"]
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
 VOCABULARY_NAME = "o200k_base.tiktoken"
 VOCABULARY_SIZE = 199_998
+INDEX = "model.safetensors.index.json"
 WAIT_SECONDS = 7200
 POLL_SECONDS = 10
-CHUNK = 16 * 1024 * 1024
-# Where a download into a plain folder notes the commit and the digest of each file.
-METADATA = Path(".cache", "huggingface", "download")
 NEEDED = ("HF_HOME", "MODEL_ID", "MODEL_REVISION", "VOCABULARY_SHA256")
 
 
@@ -77,7 +71,7 @@ def check_files(folder: Path) -> list[Path]:
         CacheError: Files are missing or cut short; names all.
     """
     try:
-        index = json.loads((folder / "model.safetensors.index.json").read_text())
+        index = json.loads((folder / INDEX).read_text())
         shards = [folder / name for name in sorted(set(index["weight_map"].values()))]
     except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
         raise CacheError(f"{folder}: no complete checkpoint: {error}") from error
@@ -109,6 +103,11 @@ def unverified(folder: Path) -> Path:
     return folder.parent.parent / f"unverified-{folder.name}"
 
 
+def vocabulary_in(home: Path) -> Path:
+    """Where a cache holds the harmony vocabulary."""
+    return home / "tiktoken" / VOCABULARY_NAME
+
+
 def check_vocabulary(path: Path, sha256: str) -> None:
     """Checks the harmony vocabulary.
 
@@ -123,105 +122,8 @@ def check_vocabulary(path: Path, sha256: str) -> None:
         raise CacheError(f"{path}: has SHA-256 {found}, not {sha256}")
 
 
-def digest_of(shard: Path) -> str:
-    """SHA-256 that a download has noted of a shard; '' when there is none.
-
-    In the cache its blob is named after it; in a plain folder it stands in a file of its own.
-    """
-    blob = shard.resolve()
-    try:
-        noted = (blob.parent / METADATA / f"{blob.name}.metadata").read_text().split()
-    except (OSError, ValueError):
-        noted = []
-    found = (name for name in (blob.name, *noted[1:2]) if re.fullmatch("[0-9a-f]{64}", name))
-    return next(found, "")
-
-
-def check_digests(shards: list[Path]) -> None:
-    """Checks the content of shards whose SHA-256 is known; removes bad ones.
-
-    Raises:
-        CacheError: The content of shards is not what was noted; names all.
-    """
-    bad = []
-    for shard in shards:
-        expected = digest_of(shard)
-        if not expected:
-            continue
-        digest = hashlib.sha256()
-        with shard.open("rb") as file:
-            while chunk := file.read(CHUNK):
-                digest.update(chunk)
-        if digest.hexdigest() == expected:
-            print(f"verified {shard.name}", flush=True)
-        else:
-            remove(shard)
-            bad.append(shard.name)
-    if bad:
-        raise CacheError(f"{', '.join(bad)}: content has another SHA-256 than was noted; removed")
-
-
-def remove(path: Path) -> None:
-    """Removes a file, and the blob of the cache that it stands for."""
-    blob = path.resolve()
-    if blob.parent.name == "blobs":
-        blob.unlink(missing_ok=True)
-    path.unlink(missing_ok=True)
-
-
-def remove_cut(folder: Path) -> None:
-    """Removes what cannot be read: a download trusts every blob that exists."""
-    for path in sorted([*folder.glob("*.safetensors"), *folder.glob("*.json")]):
-        try:
-            if path.suffix == ".json":
-                json.loads(path.read_text(encoding="utf-8"))
-            else:
-                check_shard(path)
-        except (CacheError, OSError, ValueError) as error:
-            print(f"removed: {error if path.name in str(error) else path}", flush=True)
-            remove(path)
-
-
-def download(model: str, revision: str, **where: Path) -> None:
-    """Fetches a revision's safetensors checkpoint, or what is missing of it.
-
-    Args:
-        model: Repository id.
-        revision: Its commit.
-        where: ``cache_dir``, or ``local_dir`` for a plain folder.
-
-    Raises:
-        CacheError: The hub's client failed; says at which address.
-    """
-    try:
-        from huggingface_hub import snapshot_download
-
-        snapshot_download(model, revision=revision, ignore_patterns=IGNORED, **where)
-    except Exception as error:
-        # By version they come from requests, httpx or another client; none is for the reader.
-        hub = os.environ.get("HF_ENDPOINT", "https://huggingface.co")
-        raise CacheError(f"cannot download {model}: {told(error, hub)}") from error
-
-
-def told(error: BaseException, address: str) -> str:
-    """An error on one line, with its address and without what signs or opens that."""
-    text = f"{type(error).__name__}: {error}"
-    cause: BaseException | None = error
-    while cause and "://" not in text:
-        try:
-            address = str(cause.request.url)  # type: ignore[attr-defined]
-            break
-        except (AttributeError, RuntimeError):
-            cause = cause.__cause__ or cause.__context__
-    if "://" not in text:
-        text = f"{text} ({address})"
-    text = re.sub(r"For more information check: \S+", "", text)
-    text = re.sub(r"(://)[^/\s@]*@|\?[^\s'\")]+", r"\1", text)
-    return " ".join(text.split())
-
-
 def vocabulary_of(tokenizer: Path) -> bytes:
-    """The harmony vocabulary as the checkpoint's own tokenizer holds it.
+    """The harmony vocabulary as the checkpoint's own tokenizer holds it; empty if it has none.
 
     Byte-level BPE writes bytes as printable characters; this turns them back.
     """
@@ -229,48 +131,24 @@ def vocabulary_of(tokenizer: Path) -> bytes:
     characters = {chr(byte): byte for byte in printable}
     others = [byte for byte in range(256) if byte not in printable]
     characters.update({chr(256 + offset): byte for offset, byte in enumerate(others)})
-    ranks = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
     lines = []
-    for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
-        if rank < VOCABULARY_SIZE:
-            encoded = base64.b64encode(bytes(characters[c] for c in token)).decode()
-            lines.append(f"{encoded} {rank}\n")
+    try:
+        ranks = json.loads(tokenizer.read_text(encoding="utf-8"))["model"]["vocab"]
+        for token, rank in sorted(ranks.items(), key=lambda item: item[1]):
+            if rank < VOCABULARY_SIZE:
+                encoded = base64.b64encode(bytes(characters[c] for c in token)).decode()
+                lines.append(f"{encoded} {rank}\n")
+    except (OSError, ValueError, KeyError, TypeError):
+        return b""
     return "".join(lines).encode()
 
 
-def fill_vocabulary(path: Path, tokenizer: Path, sha256: str, url: str) -> None:
-    """Writes the vocabulary, from the tokenizer if that yields it, else from its address.
-
-    Raises:
-        CacheError: Neither gives the file with the right SHA-256.
-    """
-    try:
-        content = vocabulary_of(tokenizer)
-    except (OSError, ValueError, KeyError, TypeError):
-        content = b""
-    if hashlib.sha256(content).hexdigest() != sha256:
-        if not url.startswith("https://"):
-            raise CacheError(f"VOCABULARY_URL {url!r} is not an https address")
-        try:
-            with urllib.request.urlopen(url, timeout=60) as response:  # noqa: S310 (https, above)
-                content = response.read()
-        except (OSError, ValueError, http.client.HTTPException) as error:
-            raise CacheError(f"cannot download {path.name}: {told(error, url)}") from error
+def replace(path: Path, content: bytes) -> None:
+    """Writes a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
-    partial = path.with_name(f"{path.name}.{os.getpid()}")
+    partial = path.with_name(f".{path.name}.{os.getpid()}")
     partial.write_bytes(content)
-    check_vocabulary(partial, sha256)
     partial.replace(path)
-
-
-def missing(home: Path, folder: Path, sha256: str) -> str:
-    """What the cache lacks; '' when it is complete."""
-    try:
-        check_model(folder)
-        check_vocabulary(home / "tiktoken" / VOCABULARY_NAME, sha256)
-    except CacheError as error:
-        return str(error)
-    return ""
 
 
 def name_main(folder: Path) -> None:
@@ -279,137 +157,90 @@ def name_main(folder: Path) -> None:
     The frontend looks the id up; with two revisions in the cache it may take the wrong one.
     """
     main = folder.parent.parent / "refs" / "main"
-    if main.is_file() and main.read_text() == folder.name:
-        return
-    main.parent.mkdir(parents=True, exist_ok=True)
-    partial = main.with_name(f"main.{os.getpid()}")
-    partial.write_text(folder.name)
-    partial.replace(main)
+    if not main.is_file() or main.read_text() != folder.name:
+        replace(main, folder.name.encode())
 
 
-def fetch(home: Path, model: str, revision: str, weights: Path | None) -> None:
-    """Downloads what a revision lacks and verifies all of it; marks it until that is done.
-
-    Raises:
-        CacheError: The hub's client failed, or what was fetched is not what it should be.
-    """
-    folder = snapshot(home, model, revision)
-    mark = unverified(folder)
-    mark.parent.mkdir(parents=True, exist_ok=True)
-    mark.touch()
-    try:
-        shards = check_files(weights or folder)
-    except CacheError as error:
-        if weights and not is_to_fill(weights):
-            raise CacheError(f"MODEL_DIR: {error}; only an empty folder is filled") from error
-        remove_cut(weights or folder)
-        where = {"local_dir": weights} if weights else {"cache_dir": home / "hub"}
-        download(model, revision, **where)
-        shards = check_files(weights or folder)
-    check_digests(shards)
-    if weights:
-        link(folder, weights, home)
-    mark.unlink(missing_ok=True)
-
-
-def is_to_fill(weights: Path) -> bool:
-    """Whether a plain folder is empty, or a download into it has begun."""
-    return not weights.exists() or (weights / METADATA).is_dir() or not any(weights.iterdir())
-
-
-def link(folder: Path, weights: Path, home: Path) -> None:
-    """Makes the files of a plain folder those of a revision; inside the cache by relative links."""
+def link(folder: Path, source: Path, target: Path) -> None:
+    """Makes the files of a folder those of a revision, by links that begin with ``target``."""
     folder.mkdir(parents=True, exist_ok=True)
-    inside = weights.resolve().is_relative_to(home.resolve())
-    target = Path(os.path.relpath(weights.resolve(), folder.resolve())) if inside else weights
-    for path in sorted(weights.iterdir()):
+    for path in sorted(source.iterdir()):
         place, partial = folder / path.name, folder / f".{path.name}.{os.getpid()}"
         if path.is_file() and (place.is_symlink() or not place.exists()):
             partial.symlink_to(target / path.name)
             partial.replace(place)
 
 
-def is_linked(folder: Path, weights: Path) -> bool:
-    """Whether a revision's index is that of a plain folder."""
-    index = "model.safetensors.index.json"
-    return (folder / index).resolve() == (weights / index).resolve()
-
-
-def note_revision(weights: Path, revision: str) -> None:
-    """Says so when a plain folder was downloaded at another revision."""
-    try:
-        found = (weights / METADATA / "config.json.metadata").read_text().split()[:1]
-    except (OSError, ValueError):
-        return
-    if found not in ([], [revision]):
-        print(f"note: {weights} is of revision {found[0]}, not {revision}", flush=True)
-
-
-def fill(
-    home: Path, model: str, revision: str, sha256: str, url: str, weights: Path | None = None
-) -> None:
-    """Fills the cache with a revision and the vocabulary, unless both are there.
+def lay_out(folder: Path, source: Path, volume: Path, home: Path, sha256: str) -> None:
+    """Lays a complete revision of a volume out as a cache of this pod's own.
 
     Raises:
-        CacheError: What was fetched is not what it should be.
+        CacheError: It is not complete, or the vocabulary is not to be had from it.
     """
-    folder = snapshot(home, model, revision)
-    try:
-        check_model(folder)
-        if weights and not is_linked(folder, weights):
-            raise CacheError(f"{folder}: holds other files than {weights}")
-    except CacheError:
-        fetch(home, model, revision, weights)
-    if weights:
-        note_revision(weights, revision)
-    vocabulary = home / "tiktoken" / VOCABULARY_NAME
+    check_model(source)
+    vocabulary = vocabulary_in(volume)
     try:
         check_vocabulary(vocabulary, sha256)
-    except CacheError:
-        fill_vocabulary(vocabulary, folder / "tokenizer.json", sha256, url)
+        content = vocabulary.read_bytes()
+    except CacheError as error:
+        content = vocabulary_of(source / "tokenizer.json")
+        if hashlib.sha256(content).hexdigest() != sha256:
+            raise CacheError(f"{error}; the tokenizer does not yield it") from error
+    replace(vocabulary_in(home), content)
+    link(folder, source, source)
     name_main(folder)
-    print(f"{folder} is complete", flush=True)
 
 
-def wait(home: Path, folder: Path, sha256: str) -> None:
-    """Returns when the cache is complete.
+def check(home: Path, folder: Path, sha256: str) -> None:
+    """Checks that the cache holds a revision and the vocabulary.
 
     Raises:
-        CacheError: It is not within two hours.
+        CacheError: It does not.
+    """
+    check_model(folder)
+    check_vocabulary(vocabulary_in(home), sha256)
+
+
+def wait(attempt: Callable[[], None]) -> None:
+    """Returns when an attempt succeeds.
+
+    Raises:
+        CacheError: None does within two hours.
     """
     deadline = time.monotonic() + WAIT_SECONDS
-    while lack := missing(home, folder, sha256):
-        if time.monotonic() > deadline:
-            raise CacheError(lack)
-        print(f"waiting: {lack}", flush=True)
+    while True:
+        try:
+            return attempt()
+        except CacheError as error:
+            if time.monotonic() > deadline:
+                raise
+            print(f"waiting: {error}", flush=True)
         time.sleep(POLL_SECONDS)
 
 
-def main(arguments: list[str]) -> int:
-    """Runs ``fill`` or ``wait``; 1 when the cache cannot be completed."""
-    needed = (*NEEDED, "VOCABULARY_URL") if arguments == ["fill"] else NEEDED
-    if arguments not in (["fill"], ["wait"]):
-        print("usage: model_cache.py fill|wait", file=sys.stderr)
-        return 2
-    if lacking := [name for name in needed if not os.environ.get(name)]:
+def main() -> int:
+    """Waits; 1 when the cache is not completed in time, 2 when a variable is missing."""
+    if lacking := [name for name in NEEDED if not os.environ.get(name)]:
         print(f"model cache: set {', '.join(lacking)}", file=sys.stderr)
         return 2
-    home = Path(os.environ["HF_HOME"])
+    home, sha256 = Path(os.environ["HF_HOME"]), os.environ["VOCABULARY_SHA256"]
     model, revision = os.environ["MODEL_ID"], os.environ["MODEL_REVISION"]
-    sha256 = os.environ["VOCABULARY_SHA256"]
+    folder = snapshot(home, model, revision)
     try:
-        if arguments == ["fill"]:
-            weights = Path(os.environ["MODEL_DIR"]) if os.environ.get("MODEL_DIR") else None
-            fill(home, model, revision, sha256, os.environ["VOCABULARY_URL"], weights)
+        if given := os.environ.get("MODEL_VOLUME"):
+            volume, plain = Path(given), os.environ.get("MODEL_DIR")
+            source = Path(plain) if plain else snapshot(volume, model, revision)
+            wait(lambda: lay_out(folder, source, volume, home, sha256))
         else:
-            wait(home, snapshot(home, model, revision), sha256)
+            wait(lambda: check(home, folder, sha256))
     except (CacheError, OSError) as error:
         print(f"model cache: {error}", file=sys.stderr)
         return 1
+    print(f"{folder} is complete", flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    # Ctrl-C ends it as it ends any program; the next run goes on from there.
+    # Ctrl-C ends it as it ends any program.
     signal.signal(signal.SIGINT, signal.SIG_DFL)
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())
