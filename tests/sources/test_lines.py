@@ -30,10 +30,16 @@ UNREAD = {
     "workers.decode.podLabels",
     "benchmark.podLabels",
     "modelCache.download.podLabels",
-    "modelCache.size",
-    "modelCache.storageClassName",
-    "modelCache.accessMode",
+    "modelCache.selector",
+    "modelCache.labels",
+    "modelCache.annotations",
     "modelCache.keep",
+    "modelCache.download.client.image",
+    "modelCache.download.client.existingSecret",
+    "modelCache.download.client.env",
+    *(f"prefetch.{key}" for key in ("releases", "images", "podAnnotations", "podLabels")),
+    *(f"prefetch.resources.{key}" for key in ("requests", "limits")),
+    "prefetch.extraPodSpec",
     "modelCache.download.enabled",
     "modelCache.download.backoffLimit",
     "benchmark.enabled",
@@ -185,6 +191,7 @@ def test_no_row_of_the_table_is_dead() -> None:
     releases = [
         rendering("disagg-gb200", settings=(f"runtime.release={r}",)) for r in ("1.0.2", "1.2.1")
     ]
+    releases.append(rendering("disagg-gb200", settings=("modelCache.existingClaim=weights",)))
     for found in (*releases, *(rendering(target) for target in TARGETS)):
         build(parse_documents(found.output, "rendered"), "target", facts, record)
     dead = [

@@ -44,6 +44,8 @@ Table = Literal[
     "capabilities", "host_namespaces",
     # of a component: fields that the operator ignores
     "ignored",
+    # of a claim
+    "fields",
 ]  # fmt: skip
 """What there is by name."""
 

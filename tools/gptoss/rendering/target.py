@@ -34,6 +34,14 @@ plan:
   {{- toYaml (pick .plan "gpus" "disaggregated" "workers") | nindent 2 }}
 """
 
+# One machine has no claims and no nodes: the weights lie in one volume, which is the cache itself.
+PLAIN_CACHE = (
+    *(f"modelCache.{key}=null" for key in ("existingClaim", "hostPath", "image", "path")),
+    "modelCache.subPath=null",
+    "modelCache.readOnly=false",
+    "modelCache.download.source=null",
+)
+
 
 @dataclass(frozen=True, slots=True)
 class Target:
@@ -75,13 +83,14 @@ class Objects:
 
 
 def read_target(request: Request) -> Target:
-    """Renders and reads the one target of a request, with its benchmark.
+    """Renders and reads the one target of a request, with its benchmark and a plain model cache.
 
     Raises:
         InputError: There is not exactly one, or the chart refuses it.
     """
     source = _source(request)
-    rendering = render(source, find_helm())
+    plain = replace(source, settings=(*source.settings, *PLAIN_CACHE))
+    rendering = render(plain, find_helm())
     facts = Facts()
     deployment = build_chart(rendering, facts)
     _check(deployment)

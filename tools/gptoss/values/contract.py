@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
-from gptoss.values.cache_values import ModelCache
+from gptoss.values.cache_values import ModelCache, PrefetchValues
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
 from gptoss.values.monitoring_values import Monitoring
 from gptoss.values.pod_values import (
@@ -21,6 +21,7 @@ from gptoss.values.pod_values import (
     Free,
     FrontendValues,
     PodOptions,
+    ReleaseName,
     ShutdownValues,
     Strings,
     Worker,
@@ -34,7 +35,6 @@ from gptoss.values.umbrella_values import (
     TargetName,
 )
 
-ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
 NAME_OF_COMPONENT = "^[a-z]([-a-z0-9]*[a-z0-9])?$"
 NameOverride = Annotated[str, StringConstraints(pattern=NAME_OF_COMPONENT, max_length=53)]
 GpuName = Annotated[str, WithJsonSchema({"enum": list(FACTS.gpus)})]
@@ -169,6 +169,9 @@ class Values(Closed):
         default_factory=ShutdownValues, description="How pods go that are told to."
     )
     model_cache: ModelCache = Field(default_factory=ModelCache, description="The model cache.")
+    prefetch: PrefetchValues = Field(
+        default_factory=PrefetchValues, description="What is fetched ahead of an upgrade."
+    )
     benchmark: BenchmarkValues = Field(
         default_factory=BenchmarkValues, description="The benchmark Job."
     )

@@ -20,6 +20,7 @@ Quantity = Annotated[
 ]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
 Count = Annotated[int, Field(ge=1)]
+ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
 Free = dict[str, Any]
 Strings = dict[str, str]
 Engine = Annotated[dict[str, Any], WithJsonSchema({"x-engine": True})]

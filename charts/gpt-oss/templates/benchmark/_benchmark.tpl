@@ -117,7 +117,11 @@
 {{- $environment := dict "HOME" "/tmp" "COLUMNS" "100" "AIPERF_HTTP_CONNECTION_LIMIT" (max $most 2500 | toString) -}}
 {{- include "gpt-oss.fillCacheEnvironment" (dict "into" $environment) -}}
 restartPolicy: Never
+{{- include "gpt-oss.cachePlacement" . }}
 initContainers:
+  {{- if not .plan.cache.own }}
+  {{- include "gpt-oss.waitForCache" . | nindent 2 }}
+  {{- end }}
   {{- include "gpt-oss.waitForModel" (dict "root" . "image" $image "seconds" $options.waitSeconds) | nindent 2 }}
 containers:
   - name: aiperf
@@ -131,7 +135,7 @@ containers:
     resources:
       {{- include "gpt-oss.resources" (dict "resources" $options.resources "cpu" "8" "memory" "16Gi") | nindent 6 }}
     volumeMounts:
-      - {name: model-cache, mountPath: /opt/models, readOnly: true}
+      {{- include "gpt-oss.cacheMounts" . | nindent 6 }}
       - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
       {{- include "gpt-oss.artifactMount" (dict "root" . "kind" "benchmark" "options" $options) | nindent 6 }}
       - {name: tmp, mountPath: /tmp}

@@ -25,6 +25,7 @@
 {{- define "gpt-oss.guard" -}}
 {{- if .plan.serve -}}{{- include "gpt-oss.guardServer" . -}}{{- else -}}{{- include "gpt-oss.guardRelease" . -}}{{- end -}}
 {{- include "gpt-oss.guardMonitoring" . -}}
+{{- include "gpt-oss.guardCache" . -}}
 {{- include "gpt-oss.guardRoles" . -}}
 {{- range .plan.workers -}}
   {{- include "gpt-oss.guardWorker" (dict "root" $ "worker" .) -}}
@@ -103,7 +104,7 @@
 
 {{/* Labels that the chart selects by are its own. */}}
 {{- define "gpt-oss.guardLabels" -}}
-{{- $pods := dict "frontend" .Values.frontend "modelCache.download" .Values.modelCache.download "benchmark" .Values.benchmark "accuracy" .Values.accuracy "tests" .Values.tests -}}
+{{- $pods := dict "frontend" .Values.frontend "modelCache.download" .Values.modelCache.download "prefetch" .Values.prefetch "benchmark" .Values.benchmark "accuracy" .Values.accuracy "tests" .Values.tests -}}
 {{- range .plan.workers -}}{{- $_ := set $pods (printf "workers.%s" .name) .options -}}{{- end -}}
 {{- $_ := set $pods "global" (dict "podLabels" (.Values.global.labels | default dict)) -}}
 {{- range $where, $options := $pods -}}

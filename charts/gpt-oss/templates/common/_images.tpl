@@ -5,11 +5,17 @@
 {{- define "gpt-oss.image" -}}
 {{- if .Values.runtime.image -}}
 {{- .Values.runtime.image -}}
-{{- else if .plan.serve -}}
-{{- include "gpt-oss.mirrored" (dict "root" . "image" (printf "%s:%s" .plan.facts.serveImage .plan.release.trtllm)) -}}
 {{- else -}}
-{{- include "gpt-oss.dynamoImage" . -}}
+{{- include "gpt-oss.releaseImage" (dict "root" . "release" .Values.runtime.release) -}}
 {{- end -}}
+{{- end -}}
+
+{{/* What a release ships to serve the model. Takes root and release. */}}
+{{- define "gpt-oss.releaseImage" -}}
+{{- $facts := .root.plan.facts -}}
+{{- $image := printf "%s:%s" $facts.image .release -}}
+{{- if .root.plan.serve -}}{{- $image = printf "%s:%s" $facts.serveImage (get $facts.releases .release).trtllm -}}{{- end -}}
+{{- include "gpt-oss.mirrored" (dict "root" .root "image" $image) -}}
 {{- end -}}
 
 {{- define "gpt-oss.dynamoImage" -}}

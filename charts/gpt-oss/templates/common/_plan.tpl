@@ -31,7 +31,7 @@ terminationGracePeriodSeconds: null
 {{- $_ := set $plan "serviceName" (printf "%s-%s" $plan.name (ternary "server" "frontend" $serve)) -}}
 {{- $_ := set $plan "endpoint" (printf "http://%s:8000" $plan.serviceName) -}}
 {{- $_ := set $plan "servedName" ($values.model.servedName | default $values.model.id) -}}
-{{- $_ := set $plan "claimName" ($values.modelCache.existingClaim | default (printf "%s-model-cache" $plan.name)) -}}
+{{- include "gpt-oss.fillCache" . -}}
 {{- $_ := set $plan "image" (include "gpt-oss.image" .) -}}
 {{- $_ := set $plan "aiperfImage" (include "gpt-oss.aiperfImage" .) -}}
 {{- include "gpt-oss.fillWorkers" . -}}

@@ -22,6 +22,7 @@
   {{- $_ := set $environment "DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS" (int .Values.shutdown.longestAnswerSeconds) -}}
 {{- end -}}
 terminationGracePeriodSeconds: {{ include "gpt-oss.podGrace" (dict "root" . "options" $options) }}
+{{- include "gpt-oss.cachePlacement" . }}
 initContainers:
   {{- include "gpt-oss.waitForCache" . | nindent 2 }}
 containers:
@@ -49,7 +50,7 @@ containers:
     {{- /* A frontend that is told to go loses what is being prefilled. */}}
     {{- include "gpt-oss.preStop" "30" | nindent 4 }}
     volumeMounts:
-      - {name: model-cache, mountPath: /opt/models, readOnly: true}
+      {{- include "gpt-oss.cacheMounts" . | nindent 6 }}
       - {name: home, mountPath: /home/frontend}
 volumes:
   {{- include "gpt-oss.cacheVolumes" . | nindent 2 }}

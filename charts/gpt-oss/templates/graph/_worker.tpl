@@ -41,7 +41,7 @@ containers:
     securityContext:
       {{- include "gpt-oss.workerSecurity" . | nindent 6 }}
     volumeMounts:
-      - {name: model-cache, mountPath: /opt/models, readOnly: true}
+      {{- include "gpt-oss.cacheMounts" .root | nindent 6 }}
       - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
 volumes:
   {{- include "gpt-oss.cacheVolumes" .root | nindent 2 }}

@@ -55,7 +55,7 @@ containers:
       failureThreshold: 6
     {{- include "gpt-oss.preStop" "5" | nindent 4 }}
     volumeMounts:
-      - {name: model-cache, mountPath: /opt/models, readOnly: true}
+      {{- include "gpt-oss.cacheMounts" .root | nindent 6 }}
       - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
       - {name: home, mountPath: /home/server}
       - {name: shared-memory, mountPath: /dev/shm}

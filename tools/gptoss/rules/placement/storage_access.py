@@ -79,3 +79,35 @@ def _claims(deployment: Deployment) -> Iterator[tuple[Claim, Located[str]]]:
         modes = claim.fixed.get("accessModes")
         if modes and not any(mode in modes.value for mode in MANY):
             yield claim, modes
+
+
+@rule(
+    "L240",
+    "claim-bound-where-the-download-runs",
+    Severity.INFO,
+)
+def claim_bound_where_the_download_runs(deployment: Deployment) -> Iterator[Said]:
+    """A claim for one node is filled by a Job that may run where no worker can.
+
+    Storage classes that wait for the first pod make the volume where that pod runs, as in its zone,
+    and that is the download's. Workers that find no GPU there stay Pending for ever.
+    """
+    for claim, modes in _claims(deployment):
+        asked = {
+            label.key
+            for worker in deployment.workers
+            if any(mount.claim == claim.name for mount in worker.pod.mounts)
+            for label in worker.pod.nodes
+            if label.required
+        }
+        for job in deployment.downloads:
+            using = any(mount.claim == claim.name for mount in job.pod.mounts)
+            using = using and ONE_NODE in modes.value.split(", ")
+            if asked and using and not asked & {label.key for label in job.pod.nodes}:
+                yield Said(
+                    modes,
+                    f"claim {claim.name} is {modes.value} and may be bound where {job.name} runs, "
+                    f"which does not ask for {quoted(sorted(asked))} as its workers do",
+                    "let the download run on the GPU nodes: modelCache.download.onGpuNodes in the "
+                    "chart's values",
+                )

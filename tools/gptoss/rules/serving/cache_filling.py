@@ -33,21 +33,28 @@ ELSEWHERE = ("--local-dir", "--cache-dir", "local_dir", "cache_dir")
     needs=(Need.MODEL,),
 )
 def claim_smaller_than_weights(deployment: Deployment, model: Model) -> Iterator[Said]:
-    """The claim of the model cache is smaller than the weights.
+    """The claim of the model cache is smaller than the weights of all revisions that it is to hold.
 
     Storage that keeps to its sizes is full before the download is over, and workers wait for ever
     for a cache that is never complete. Some shared file systems take the size for a mere number.
     """
-    weights = model.expert_gib + model.other_gib
+    further = max((len(_further(job)) for job in deployment.downloads), default=0)
+    weights = (1 + further) * (model.expert_gib + model.other_gib)
+    of = f"of {1 + further} revisions " if further else "alone "
     for claim in _caches(deployment):
         size = amount(claim.size.value) if claim.size else None
         if claim.size and size is not None and size < weights * GIB:
             yield Said(
                 claim.size,
-                f"claim {claim.name} has {claim.size.value}, but the weights alone have "
+                f"claim {claim.name} has {claim.size.value}, but the weights {of}have "
                 f"{weights:.0f} GiB",
-                "write 100Gi or more; 150Gi hold two revisions",
+                f"write {100 + 50 * further}Gi or more",
             )
+
+
+def _further(job: Download) -> list[str]:
+    """Commits that the chart's download fetches beside the one that is served."""
+    return (job.pod.variable("FURTHER_REVISIONS") or "").split()
 
 
 def _caches(deployment: Deployment) -> Iterator[Claim]:

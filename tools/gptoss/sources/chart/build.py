@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
+from gptoss.sources.chart.idle_values import idle_values
 from gptoss.sources.chart.lines import ChartPlaces
 from gptoss.sources.chart.package_values import chosen
 from gptoss.sources.chart.refusals import problems, without_trailer
@@ -39,7 +40,9 @@ def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
     if rendering.refused:
         return _refused(source, rendering.refused, places, facts)
     documents = parse_documents(rendering.output, f"helm template {source.label}")
-    return build(documents, source.label, facts, places.locate)
+    found = build(documents, source.label, facts, places.locate)
+    idle = idle_values(places, makes_claim=bool(found.claims))
+    return replace(found, problems=(*found.problems, *idle))
 
 
 def _places(source: ChartSource) -> ChartPlaces:

@@ -199,16 +199,27 @@ def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
         "MODEL_REVISION": ("model.revision",),
         "HF_TOKEN": (f"{secret}.name", f"{secret}.key"),
         "VOCABULARY_URL": ("modelCache.download.vocabularyUrl",),
+        "MODEL_DIR": ("modelCache.path", "modelCache.download.source"),
+        "MODEL_SOURCE": ("modelCache.download.source",),
+        "FURTHER_REVISIONS": ("prefetch.revisions",),
     }
     for name, values in variables.items():
-        yield DOWNLOADS.entry("env", name), values
+        yield DOWNLOADS.entry("env", name), (f"modelCache.download.env.{name}", *values)
+    yield DOWNLOADS.entry("nodes", KEY), ("modelCache.download.onGpuNodes", "modelCache.hostPath")
+    volume = ("existingClaim", "hostPath", "image", "subPath", "readOnly")
+    cache = (*(f"modelCache.{key}" for key in volume), "modelCache")
     for pod in (FRONTEND, WORKER, BENCHMARK, DOWNLOADS):
-        cache = ("modelCache.existingClaim", "modelCache")
         yield pod.entry("mounts", "/opt/models"), cache
+    for pod in (FRONTEND, WORKER, BENCHMARK):
+        yield pod.entry("mounts", "/opt/model-volume"), cache
     for pod in (FRONTEND, WORKER, BENCHMARK):
         for name in ("HF_HOME", "HF_HUB_OFFLINE", "TIKTOKEN_ENCODINGS_BASE"):
             yield pod.entry("env", name), (f"{pod}.env.{name}", "modelCache")
-    yield DEPLOYMENT.entry("claims", KEY), ("modelCache",)
+    claim = DEPLOYMENT.entry("claims", KEY)
+    asked = {"storage": "size", "accessModes": "accessMode"}
+    for field in ("storage", "accessModes", "storageClassName", "volumeName"):
+        yield claim.entry("fields", field), (f"modelCache.{asked.get(field, field)}",)
+    yield claim, ("modelCache",)
     yield paths.services(KEY), ("runtime.kind",)
 
 

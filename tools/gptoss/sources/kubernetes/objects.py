@@ -263,7 +263,7 @@ def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
 
 
 def _claim(named: Named, root: Scope) -> Claim:
-    locate = partial(root.entry, "claims", named.name)
+    locate = partial(root.part(root.path.entry("claims", named.name)).entry, "fields")
     spec = a_map(named.tree.at("spec"), "spec")
     fixed = {}
     for field_name in FIXED_OF_CLAIM:
@@ -271,8 +271,8 @@ def _claim(named: Named, root: Scope) -> Claim:
         if found is not None and found.value is not None:
             words = found.elements() or [found]
             text = ", ".join(sorted(str(word.value) for word in words))
-            fixed[field_name] = Located(text, locate(found.where))
+            fixed[field_name] = Located(text, locate(field_name, found.where))
     asked = spec.at("resources", "requests", "storage") if spec else None
     size = quantity(asked, "storage")
-    located = Located(size, locate(asked.where)) if asked and size else None
-    return Claim(named.name, located, fixed, locate(named.tree.place))
+    located = Located(size, locate("storage", asked.where)) if asked and size else None
+    return Claim(named.name, located, fixed, root.entry("claims", named.name, named.tree.place))

@@ -124,7 +124,9 @@ def fills_the_cache(commands: Sequence[Command]) -> bool:
     if download_command(commands):
         return True
     words = [word.value for command in commands for word in command.words]
-    return any(word.endswith("model_cache.py") for word in words) and "fill" in words
+    # Charts before 0.2 had one script for the cache.
+    is_old = any(word.endswith("model_cache.py") for word in words) and "fill" in words
+    return is_old or any(word.endswith("model_download.py") for word in words)
 
 
 def download_command(commands: Iterable[Command]) -> Command | None:

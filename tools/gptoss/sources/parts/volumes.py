@@ -32,6 +32,7 @@ KINDS = {
     "secret": "secretName",
     "nfs": "path",
     "csi": "driver",
+    "image": "reference",
     "emptyDir": "",
     "ephemeral": "",
     "projected": "",
