@@ -48,3 +48,57 @@ def test_a_claim_may_only_grow(before: str, after: str, rules: set[str]) -> None
     old, new = (deployment_of(read(claim.format(size))) for size in (before, after))
     (paired,) = with_installed([new], [old])
     assert {finding.rule.id for finding in run(paired, FACTS).findings} == rules
+
+
+JOB = """# document
+apiVersion: batch/v1
+kind: Job
+metadata: {{name: nightly{}}}
+spec:
+  template:
+    spec:
+      restartPolicy: Never
+      {}
+      containers:
+        - {{name: main, image: "example.com/nightly:1.0", resources: {{requests: {{cpu: {}}}}}}}
+"""
+
+
+def rules(before: str, after: str) -> set[str]:
+    old, new = (deployment_of(read(text)) for text in (before, after))
+    (paired,) = with_installed([new], [old])
+    return {finding.rule.id for finding in run(paired, FACTS).findings if finding.rule.id[0] == "G"}
+
+
+TOLERATES = "tolerations: [{key: batch, operator: Exists}]"
+
+
+def test_a_job_that_nobody_knows_keeps_its_template_too() -> None:
+    plain = JOB.format("", "", "1")
+    assert "G054" in rules(plain, JOB.format("", TOLERATES, "1"))
+    assert "G054" in rules(JOB.format("", TOLERATES, "1"), plain)
+    assert "G054" not in rules(plain, JOB.format("-2", TOLERATES, "1"))
+
+
+def test_what_the_api_server_filled_in_is_no_change() -> None:
+    stored = JOB.format(", uid: 4f0f", "schedulerName: default-scheduler", "1000m")
+    stored = stored.replace(", image:", ", terminationMessagePath: /dev/log, image:")
+    assert "G054" not in rules(stored, JOB.format("", "", "1"))
+    assert "G054" in rules(stored, JOB.format("", TOLERATES, "1"))
+    assert "G054" in rules(stored, JOB.format("", "", "2"))
+
+
+SERVER = "# server\nspec: {{selector: {{matchLabels: {{app: gpt-oss{}}}}}}}"
+
+
+def test_the_selector_of_a_server_cannot_change() -> None:
+    assert "G063" in rules(SERVER.format(""), SERVER.format(", tier: gpu"))
+    assert "G063" not in rules(SERVER.format(""), SERVER.format(""))
+
+
+def test_a_release_that_changes_its_runtime_is_met_under_its_other_name() -> None:
+    server = deployment_of(read("# server.yaml\n{}"))
+    for new, old in ((server, CLEAN), (CLEAN, server)):
+        (paired,) = with_installed([new], [old])
+        assert paired.installed is old
+        assert "G065" in {finding.rule.id for finding in run(paired, FACTS).findings}

@@ -2,9 +2,9 @@
 
 An example is parts separated by lines ``---``. Each part begins with comment lines: directives
 (``# gpu: h100``, ``# decode gpus: 8``, ``# release: 1.5.1``, ``# api: v1beta1``,
-``# also: X001 X002``, ``# against: it``) and the name of what the rest of the part is laid over,
-or of several with ``and`` between, as docs/rules/README.md tells. A name that begins with
-``installed`` is a part of what is installed, with ``# against: it``.
+``# also: X001 X002``, ``# against: it``, ``# installed api: v1beta1``) and the name of what the
+rest of the part is laid over, or of several with ``and`` between, as docs/rules/README.md tells. A
+name that begins with ``installed`` is a part of what is installed, with ``# against: it``.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FACTS = Facts()
 INSTALLED = "installed "
 BENCHMARK = "benchmark"
-DIRECTIVES = ("gpu", "release", "api", "also", "against")
+DIRECTIVES = ("gpu", "release", "api", "also", "against", "installed api")
 GPUS = " gpus"
 
 
@@ -82,7 +82,8 @@ class Example:
 
     @property
     def _targets(self) -> set[str]:
-        names = [part.target.removeprefix(INSTALLED) for part in self.parts]
+        own = [part.target for part in self.parts if not part.target.startswith(INSTALLED)]
+        names = own or [part.target.removeprefix(INSTALLED) for part in self.parts]
         return {name.split()[0].removesuffix(".yaml") for name in [*names, *self.gpus]}
 
 
@@ -167,7 +168,10 @@ def deployment_of(example: Example) -> Deployment:
         for part in example.parts
         if part.target.startswith(INSTALLED)
     ]
-    before = Example([Part(_untouched(example), "{}"), *installed], kept)
+    if "installed api" in example.directives:
+        kept["api"] = example.directives["installed api"]
+    alone = Example(installed) if installed else example
+    before = Example([Part(_untouched(alone), "{}"), *installed], kept)
     return replace(deployment, installed=deployment_of(before))
 
 

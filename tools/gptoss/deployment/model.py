@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.access import WayIn
     from gptoss.deployment.jobs import Accuracy, Benchmark, Download
-    from gptoss.deployment.objects import Claim, ConfigMap, Rollout, Service
+    from gptoss.deployment.objects import Claim, ConfigMap, Fixed, Rollout, Service
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Settings
     from gptoss.facts.world import Gpu, Model, Release
@@ -198,11 +198,9 @@ class Deployment:
         api_version: ``nvidia.com/v1alpha1`` or ``nvidia.com/v1beta1``.
         release, release_place: Facts about the Dynamo release it runs on, and where it is chosen.
         model: Facts about the model; None when unknown.
-        frontend: The frontend; None when the manifests have none.
-        workers: The workers.
+        frontend, workers: The frontend, if the manifests have one, and the workers.
         others: Components that are neither.
-        annotations: Annotations of the DynamoGraphDeployment.
-        environment: Variables set for every component.
+        annotations, environment: Of the DynamoGraphDeployment; variables are for every component.
         config_maps, claims: ConfigMaps, and names of claims, given along with it.
         volumes: Those of them that are objects of their own, with what they ask for.
         downloads: Jobs that fill the model cache.
@@ -211,6 +209,7 @@ class Deployment:
         scraped: Paths under which the server's metrics are read.
         namespace: The namespace that it says it belongs to, if any.
         given: Kind and name of every object that it was read from.
+        fixed: Fields of those objects that cannot be changed once they are there.
         claim_templates: Fields of ResourceClaimTemplates by name, and of those of ComputeDomains.
         ways_in: What clients outside the cluster reach it by.
         benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
@@ -256,6 +255,7 @@ class Deployment:
     scraped: tuple[Located[str], ...] = ()
     namespace: Located[str] | None = None
     given: tuple[Located[str], ...] = ()
+    fixed: tuple[Fixed, ...] = ()
     claim_templates: Mapping[str, Located[Mapping[str, str]]] = field(default_factory=dict)
     ways_in: tuple[WayIn, ...] = ()
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -35,6 +35,27 @@ class Claim:
     size: Located[str] | None
     fixed: Mapping[str, Located[str]]
     place: Place
+
+
+@dataclass(frozen=True, slots=True)
+class Fixed:
+    """A field of an object that cannot be changed once the object is there.
+
+    Attributes:
+        kind: The object's kind.
+        name: Its name.
+        field: Dotted path of the field.
+        value: What it holds; None where it is not written.
+        place: Where it stands.
+        stored: Whether the object comes from the API server, which fills in what is left out.
+    """
+
+    kind: str
+    name: str
+    field: str
+    value: Any
+    place: Place
+    stored: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -19,6 +19,7 @@ from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
 from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
 from gptoss.sources.kubernetes.scaling_objects import Scaled
+from gptoss.sources.kubernetes.unchangeable import fixed_fields
 from gptoss.sources.kubernetes.ways_in import ways_in
 from gptoss.sources.kubernetes.workloads import (
     read_rollout,
@@ -91,6 +92,7 @@ def build(
         volumes=objects.volumes(root),
         namespace=_namespace(graph, root),
         given=tuple(objects.given(root)),
+        fixed=tuple(fixed_fields(objects.trees, root)),
         claim_templates=claim_templates(objects.trees, root),
         ways_in=tuple(ways_in(objects.trees, root)),
         problems=(

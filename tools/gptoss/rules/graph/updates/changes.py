@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rules.graph.updates.stored import changes
 from gptoss.rules.rule import ANY, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
 from gptoss.text.quantity import amount
@@ -11,7 +12,7 @@ from gptoss.text.quantity import amount
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.jobs import Benchmark, Download
+    from gptoss.deployment.jobs import Accuracy, Benchmark, Download
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.deployment.settings import Settings
 
@@ -80,36 +81,27 @@ def _template(worker: Worker) -> tuple[object, ...]:
 def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
     """A Job has another pod template than the one that is installed under its name.
 
-    The API server refuses it: the template of a Job cannot be changed. A run with other settings is
-    another Job.
+    The API server refuses it: the template of a Job cannot be changed, nor its selector. A run with
+    other settings is another Job.
     """
-    installed = deployment.installed
-    before = {job.name: job for job in _jobs(installed)} if installed else {}
-    for job in _jobs(deployment):
-        old = before.get(job.name)
-        if old is not None and _ran(job) != _ran(old):
+    places = {job.name: job.place for job in _jobs(deployment)}
+    told = set()
+    for now, before, path in changes(deployment):
+        if now.kind == "Job" and now.name not in told:
+            told.add(now.name)
+            place = places.get(now.name, now.place)
             yield Said(
-                job,
-                f"Job {job.name} is installed with another image, command or environment: the API "
-                "server refuses to change its template",
+                place,
+                f"Job {now.name} is installed with another {path}: the API server refuses to "
+                f"change its {now.field.rpartition('.')[2]}",
                 "give it another name, or delete the old one first",
-                also=[(old, "as it is installed")] if old.place != job.place else [],
+                also=[(before.place, "as it is installed")] if before.place != now.place else [],
             )
 
 
-def _jobs(deployment: Deployment) -> list[Benchmark | Download]:
-    found = deployment.benchmark
-    benchmark = [found] if found and found.is_job else []
-    return [*deployment.downloads, *benchmark]
-
-
-def _ran(job: Benchmark | Download) -> tuple[object, ...]:
-    pod = job.pod
-    return (
-        pod.image.value if pod.image else None,
-        tuple(command.line for command in pod.commands),
-        sorted((name, variable.value) for name, variable in pod.environment.items()),
-    )
+def _jobs(deployment: Deployment) -> list[Benchmark | Download | Accuracy]:
+    beside = [deployment.benchmark, deployment.accuracy]
+    return [*deployment.downloads, *(job for job in beside if job)]
 
 
 @rule(
