@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 import tarfile
 from functools import cache
 from typing import Any
@@ -13,7 +14,7 @@ from kubernetes_validate import validate
 
 import gptoss
 from gptoss.facts.world import Facts
-from tests.chart.rendering import CHART, objects, pods, run
+from tests.chart.rendering import CHART, SHIPPED, objects, pods, run
 
 # Kinds whose definitions Kubernetes does not have.
 CUSTOM = ("DynamoGraphDeployment", "PodMonitor")
@@ -43,11 +44,29 @@ def chart_yaml() -> dict[str, Any]:
 def test_the_package_has_what_renders_and_explains_and_nothing_else(
     package: dict[str, str],
 ) -> None:
-    engines = {str(path.relative_to(CHART)) for path in CHART.glob("engine_configs/*/*.yaml")}
-    files = {str(path.relative_to(CHART)) for path in CHART.glob("files/*.*")}
-    plain = {"Chart.yaml", "README.md", "values.yaml", "values.schema.json"}
-    assert plain | engines | files <= set(package)
+    wanted = {"Chart.yaml", "README.md", "defaults.yaml", "values.yaml", "values.schema.json"}
+    for pattern in ("engine_configs/*/*.yaml", "files/*.*", "overlays/*.yaml", "targets/*.yaml"):
+        wanted |= {str(path.relative_to(CHART)) for path in CHART.glob(pattern)}
+    assert wanted <= set(package)
+    assert {f"targets/{name}.yaml" for name in SHIPPED} <= wanted
     assert not [name for name in package if name.startswith(("ci/", "schema/")) or ".pyc" in name]
+
+
+def test_nothing_in_the_chart_is_a_link() -> None:
+    assert not [path for path in CHART.rglob("*") if path.is_symlink()]
+
+
+def test_what_the_package_says_by_itself_names_every_target_in_it(package: dict[str, str]) -> None:
+    refused = run("helm4", "template", "gpt-oss", str(CHART)).stderr
+    for name in SHIPPED:
+        assert f"--set target={name} " in refused
+        assert re.search(rf"\b{name}\b", package["values.yaml"])
+        assert re.search(rf"\b{name}\b", package["README.md"])
+
+
+def test_the_notes_name_nothing_that_is_not_in_the_package() -> None:
+    notes = (CHART / "templates" / "NOTES.txt").read_text("utf-8")
+    assert not re.findall(r"\b(?:docs|values|charts)/\S+", notes)
 
 
 def test_chart_yaml_says_what_a_catalogue_shows() -> None:
