@@ -58,6 +58,7 @@ UNREAD = {
     "tests.extraVolumeMounts",
     "tests.extraPodSpec",
     "tests.container",
+    "openshift.enabled",
     "podSecurityContext",
     "containerSecurityContext",
     "monitoring.podMonitor.enabled",
@@ -189,7 +190,10 @@ def test_no_row_of_the_table_is_dead() -> None:
         return place
 
     releases = [
-        rendering("disagg-gb200", settings=(f"runtime.release={r}",)) for r in ("1.0.2", "1.2.1")
+        rendering(
+            "disagg-gb200", settings=(f"runtime.release={release}", "hardware.dra.enabled=true")
+        )
+        for release in ("1.0.2", "1.2.1")
     ]
     releases.append(rendering("disagg-gb200", settings=("modelCache.existingClaim=weights",)))
     for found in (*releases, *(rendering(target) for target in TARGETS)):

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.deployment.pods import DeviceClaim
+    from gptoss.deployment.pods import DeviceClaim, Pod
     from gptoss.deployment.settings import Claim, Setting
     from gptoss.text.command import Variable
     from gptoss.text.places import Place
@@ -148,6 +148,8 @@ def _deployment_text(deployment: Deployment) -> str:
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
         if worker.pod.device_claims:
             lines.append(f"  claims {', '.join(map(_claimed, worker.pod.device_claims))}")
+        if mighty := _rights(worker.pod):
+            lines.append(f"  outside the restricted Pod Security Standard: {', '.join(mighty)}")
         if room := kv_room(worker, deployment):
             lines.append(f"  {in_words(room)}")
         rows = [*_setting_rows(worker, names), *_plain_rows(worker, names)]
@@ -156,6 +158,13 @@ def _deployment_text(deployment: Deployment) -> str:
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
     return "\n".join(lines)
+
+
+def _rights(pod: Pod) -> list[str]:
+    """What a pod asks for that no pod of a restricted namespace gets."""
+    asked = {"runs as root": pod.root, "privileged": pod.privileged}
+    rights = [name for name, place in asked.items() if place]
+    return rights + [each.value for each in (*pod.capabilities, *pod.host_namespaces)]
 
 
 def _claimed(claim: DeviceClaim) -> str:

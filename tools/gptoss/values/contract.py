@@ -12,6 +12,7 @@ from typing import Annotated, Literal
 from pydantic import Field, StringConstraints, WithJsonSchema
 
 from gptoss.values.cache_values import ModelCache, PrefetchValues
+from gptoss.values.fabric_values import ComputeDomain, DeviceAllocation, OpenShift, Rdma
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
 from gptoss.values.monitoring_values import Monitoring
 from gptoss.values.pod_values import (
@@ -80,23 +81,6 @@ class ModelValues(Closed):
     )
 
 
-class Rdma(Closed):
-    """How the KV cache travels between pods."""
-
-    resource: str | None = Field(
-        None,
-        description="Resource of the cluster's RDMA device plugin, as in rdma/ib. Prefill and "
-        "decode workers and those on several nodes ask for one a GPU. Without it the KV cache goes "
-        "over TCP, between pods of one node too, for they cannot open each other's GPU memory.",
-    )
-    lock_memory: bool = Field(
-        True,
-        description="Run these workers as root with IPC_LOCK, which pins memory beyond the node's "
-        "limit and which only a privileged namespace admits. false where the nodes' container "
-        "runtime has LimitMEMLOCK=infinity: then they pass the restricted standard.",
-    )
-
-
 class Hardware(Closed):
     """Where workers run."""
 
@@ -115,6 +99,12 @@ class Hardware(Closed):
         "Escape hatch.",
     )
     rdma: Rdma = Field(default_factory=Rdma, description="How the KV cache travels between pods.")
+    compute_domain: ComputeDomain = Field(
+        default_factory=ComputeDomain, description="NVLink across nodes, on GB200 NVL72."
+    )
+    dra: DeviceAllocation = Field(
+        default_factory=DeviceAllocation, description="GPUs by resource claim."
+    )
 
 
 class Quantization(Closed):
@@ -189,6 +179,7 @@ class Values(Closed):
         default_factory=list,
         description="Existing image pull Secrets: names, or maps as in {name: registry}.",
     )
+    openshift: OpenShift = Field(default_factory=OpenShift, description="Red Hat OpenShift.")
     annotations: Strings = Field(
         default_factory=dict,
         description="Annotations of the DynamoGraphDeployment or Deployment. Escape hatch.",

@@ -19,6 +19,7 @@ Quantity = Annotated[
     ),
 ]
 Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
+ClaimName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 Count = Annotated[int, Field(ge=1)]
 ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
 Free = dict[str, Any]
@@ -113,6 +114,21 @@ class EngineConfigMap(Closed):
     key: str = Field("engine.yaml", description="Key in the ConfigMap.")
 
 
+class WorkerClaim(Closed):
+    """A claim by dynamic resource allocation."""
+
+    name: ClaimName = Field(description="Name in the pod.")
+    resource_claim_template_name: Name | None = Field(
+        None, description="Template that each pod's claim is made from."
+    )
+    resource_claim_name: Name | None = Field(
+        None, description="A claim that is there, which all pods of the worker share."
+    )
+    request: ClaimName | None = Field(
+        None, description="The one request of the claim that the container gets; all when null."
+    )
+
+
 class Worker(ComponentOptions):
     """A worker: one engine, in any number of replicas."""
 
@@ -142,6 +158,15 @@ class Worker(ComponentOptions):
         None,
         description="Nodes of one replica; as few as hold its GPUs when null. trtllm-serve has "
         "one.",
+    )
+    compute_domain: bool = Field(
+        True,
+        description="Claim the channel where hardware.computeDomain is enabled; a node has one.",
+    )
+    resource_claims: list[WorkerClaim] = Field(
+        default_factory=list,
+        description="Further devices that each pod claims, as in "
+        "{name: nics, resourceClaimTemplateName: rail-nics}.",
     )
     extra_args: list[str] = Field(
         default_factory=list,

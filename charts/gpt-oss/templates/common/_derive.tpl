@@ -28,6 +28,11 @@
 {{- range $key := list "podSecurityContext" "containerSecurityContext" -}}
   {{- include "gpt-oss.prune" (get $merged $key) -}}
 {{- end -}}
+{{- if $merged.openshift.enabled -}}
+  {{- range $id := list "runAsUser" "runAsGroup" "fsGroup" -}}
+    {{- $_ := unset $merged.podSecurityContext $id -}}
+  {{- end -}}
+{{- end -}}
 {{- $_ := set . "Values" $merged -}}
 {{- $_ := set .plan "defaults" $defaults -}}
 {{- end -}}

@@ -34,6 +34,7 @@
   {{- end -}}
 {{- end -}}
 {{- include "gpt-oss.guardExperts" . -}}
+{{- include "gpt-oss.guardClaims" . -}}
 {{- end -}}
 
 {{/* Takes worker. */}}

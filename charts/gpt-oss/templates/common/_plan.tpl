@@ -14,6 +14,8 @@ extraPodSpec: {}
 container: {}
 component: {}
 engineConfigMap: null
+computeDomain: true
+resourceClaims: []
 terminationGracePeriodSeconds: null
 {{- end -}}
 

@@ -35,7 +35,7 @@ affinity:
 {{- $gpus := int .worker.gpusPerPod -}}
 {{- $given := .worker.options.resources -}}
 {{- $least := dict "cpu" (mul $gpus $gpu.cpuPerGpu | toString) "memory" (printf "%dGi" (mul $gpus ($gpu.memoryPerGpu | trimSuffix "Gi" | int))) -}}
-{{- $devices := dict "nvidia.com/gpu" (toString $gpus) -}}
+{{- $devices := ternary (dict) (dict "nvidia.com/gpu" (toString $gpus)) .root.Values.hardware.dra.enabled -}}
 {{- with and .worker.rdma .root.Values.hardware.rdma.resource -}}
 {{- $_ := set $devices . (get $given.limits . | default (toString $gpus)) -}}
 {{- end -}}
@@ -43,11 +43,23 @@ requests:
   {{- toYaml (merge (dict) $devices $given.requests $least) | nindent 2 }}
 limits:
   {{- toYaml (merge (dict) $devices $given.limits) | nindent 2 }}
+{{- with include "gpt-oss.claimsOfContainer" . }}
+claims:
+  {{- . | nindent 2 }}
+{{- end }}
 {{- end -}}
 
 {{/* Whether a worker pins memory for RDMA beyond the node's limit. Takes root and worker. */}}
 {{- define "gpt-oss.locksMemory" -}}
 {{- and .worker.rdma .root.Values.hardware.rdma.lockMemory -}}
+{{- end -}}
+
+{{- define "gpt-oss.locksMemoryAnywhere" -}}
+{{- $any := false -}}
+{{- range .plan.workers -}}
+  {{- if eq (include "gpt-oss.locksMemory" (dict "root" $ "worker" .)) "true" -}}{{- $any = true -}}{{- end -}}
+{{- end -}}
+{{- $any -}}
 {{- end -}}
 
 {{/* Security context of a worker's container. A capability does nothing for a user who is not root.

@@ -20,6 +20,10 @@
 terminationGracePeriodSeconds: {{ include "gpt-oss.podGrace" (dict "root" .root "options" .worker.options) }}
 initContainers:
   {{- include "gpt-oss.waitForCache" .root | nindent 2 }}
+{{- with include "gpt-oss.claimsOfPod" . }}
+resourceClaims:
+  {{- . | nindent 2 }}
+{{- end }}
 containers:
   - name: main
     image: {{ .root.plan.image | quote }}
@@ -43,15 +47,30 @@ containers:
     volumeMounts:
       {{- include "gpt-oss.cacheMounts" .root | nindent 6 }}
       - {name: engine, mountPath: /etc/gpt-oss/engine, readOnly: true}
+      {{- if eq (include "gpt-oss.anyUser" .root) "true" }}
+      - {name: home, mountPath: /home/worker}
+      {{- end }}
 volumes:
   {{- include "gpt-oss.cacheVolumes" .root | nindent 2 }}
   {{- include "gpt-oss.engineVolume" . | nindent 2 }}
+  {{- if eq (include "gpt-oss.anyUser" .root) "true" }}
+  - {name: home, emptyDir: {}}
+  {{- end }}
+{{- end -}}
+
+{{/* Whether pods run as another user than the image's own, whose home they could not write to. */}}
+{{- define "gpt-oss.anyUser" -}}
+{{- ne (toString .Values.podSecurityContext.runAsUser) "1000" -}}
 {{- end -}}
 
 {{- define "gpt-oss.workerEnvironment" -}}
 {{- $values := .root.Values -}}
 {{- $environment := dict "DYN_GRACEFUL_SHUTDOWN_GRACE_PERIOD_SECS" (int $values.shutdown.longestAnswerSeconds) -}}
 {{- include "gpt-oss.fillCacheEnvironment" (dict "into" $environment) -}}
+{{- if eq (include "gpt-oss.anyUser" .root) "true" -}}
+  {{- $_ := set $environment "HOME" "/home/worker" -}}
+  {{- $_ := set $environment "USER" "worker" -}}
+{{- end -}}
 {{- if ne .root.plan.servedName $values.model.id -}}
   {{- /* The frontend looks a name up in the cache; another name than the id is not there. */ -}}
   {{- $_ := set $environment "DYN_SELF_HOST_METADATA" "true" -}}

@@ -23,6 +23,10 @@ automountServiceAccountToken: false
 terminationGracePeriodSeconds: {{ include "gpt-oss.podGrace" (dict "root" .root "options" .worker.options) }}
 initContainers:
   {{- include "gpt-oss.waitForCache" .root | nindent 2 }}
+{{- with include "gpt-oss.claimsOfPod" . }}
+resourceClaims:
+  {{- . | nindent 2 }}
+{{- end }}
 containers:
   - name: main
     image: {{ .root.plan.image | quote }}

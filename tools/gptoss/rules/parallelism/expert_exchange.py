@@ -45,5 +45,6 @@ def expert_exchange_left_to_the_engine(
         worker.engine["moe_expert_parallel_size"],
         f"the experts of {model.id} are spread over {experts} GB200 GPUs with attention data "
         f"parallelism, and {VARIABLE} is not set: what the engine takes by itself may fail there",
-        f"set {VARIABLE}=ALLGATHER, or claim the channel of a ComputeDomain",
+        f"set {VARIABLE}=ALLGATHER, or claim the channel of a ComputeDomain: "
+        "hardware.computeDomain.enabled in the chart's values",
     )

@@ -82,5 +82,6 @@ def several_gb200_nodes_without_channel(worker: Worker) -> Iterator[Said]:
             f"the worker spans {worker.nodes.value} GB200 nodes and claims no channel of a "
             "ComputeDomain",
             "add a ComputeDomain and claim its channel: resourceClaims of the pod, and "
-            "resources.claims of the container",
+            "resources.claims of the container; hardware.computeDomain.enabled in the chart's "
+            "values",
         )

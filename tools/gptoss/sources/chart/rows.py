@@ -73,6 +73,7 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield DEPLOYMENT / "release", ("runtime.release",)
     yield DEPLOYMENT.entry("annotations", KEY), ("annotations.{n}",)
     yield from _worker_rows()
+    yield from _fabric_rows()
     yield from _frontend_rows()
     yield from benchmark_rows()
     yield from accuracy_rows()
@@ -147,9 +148,6 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield WORKER / "gpus", gpus
     yield WORKER / "node_count", (f"{worker}.nodes", *gpus, "hardware.gpu")
     yield WORKER / "shared_memory", (f"{worker}.sharedMemory",)
-    yield WORKER.entry("limits", KEY), ("hardware.rdma.resource",)
-    yield WORKER.entry("capabilities", "IPC_LOCK"), ("hardware.rdma.lockMemory",)
-    yield WORKER / "root", ("hardware.rdma.lockMemory",)
     yield WORKER / "model", ("model.revision", "model.id")
     yield WORKER / "served_name", ("model.servedName", "model.id")
     quantization = "OVERRIDE_QUANT_ALGO"
@@ -177,6 +175,32 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
         placed = ("hardware.affinity", "hardware.nodeSelector", "hardware.gpu")
         yield WORKER.entry("nodes", label), placed
     yield WORKER.entry("nodes", KEY), ("hardware.nodeSelector.{n}", "hardware.affinity")
+
+
+def _fabric_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
+    domain, dra = "hardware.computeDomain", "hardware.dra"
+    yield WORKER.entry("limits", KEY), ("hardware.rdma.resource",)
+    yield WORKER.entry("capabilities", "IPC_LOCK"), ("hardware.rdma.lockMemory",)
+    yield WORKER / "root", ("hardware.rdma.lockMemory",)
+    yield (
+        WORKER / "device_claims",
+        (
+            "workers.{w}.resourceClaims",
+            "workers.{w}.computeDomain",
+            f"{domain}.resourceClaimTemplate",
+            f"{domain}.enabled",
+            f"{dra}.enabled",
+        ),
+    )
+    yield (
+        DEPLOYMENT.entry("claim_templates", KEY),
+        (
+            f"{domain}.numNodes",
+            *(f"{dra}.{key}" for key in ("apiVersion", "deviceClassName", "selectors")),
+            f"{domain}.enabled",
+            f"{dra}.enabled",
+        ),
+    )
 
 
 def _frontend_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
