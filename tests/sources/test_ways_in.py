@@ -42,6 +42,7 @@ def patience(document: str) -> tuple[int | None, bool]:
         (ingress("nginx"), (60, True)),
         (ingress("nginx-internal", **{NGINX: "900"}), (900, False)),
         (ingress(**{NGINX: "900"}), (900, False)),
+        (ingress("internal", **{NGINX: "900"}), (900, False)),
         (ingress(**{OLD: "nginx"}), (60, True)),
         (ingress("traefik", **{NGINX: "900"}), (None, True)),
         (ingress("haproxy"), (50, True)),

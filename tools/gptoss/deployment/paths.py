@@ -26,7 +26,7 @@ Field = Literal[
     "concurrency", "requests", "input_tokens", "output_tokens", "concurrency_per_gpu", "gpu_count",
     "efforts", "revision",
     # of a Service or a way in, and of how the pods of a server are replaced
-    "port", "service", "gives_up", "buffers", "strategy", "surge", "deadline",
+    "port", "service", "gives_up", "strategy", "surge", "deadline",
     # of what is asked of the operator
     "restart", "topology", "priority_class", "scaling", "min_available", "epp_config",
     "gpu_sharing",

@@ -11,6 +11,12 @@ from typing import Annotated, Literal
 
 from pydantic import Field, StringConstraints, WithJsonSchema
 
+from gptoss.values.access_values import (
+    HttpRouteValues,
+    IngressValues,
+    NetworkPolicyValues,
+    ServiceValues,
+)
 from gptoss.values.cache_values import ModelCache, PrefetchValues
 from gptoss.values.fabric_values import ComputeDomain, DeviceAllocation, OpenShift, Rdma
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
@@ -174,6 +180,19 @@ class Values(Closed):
     )
     init_containers: InitContainers = Field(
         default_factory=InitContainers, description="Init containers, which only wait."
+    )
+    service: ServiceValues = Field(
+        default_factory=ServiceValues, description="The Service that clients reach."
+    )
+    ingress: IngressValues = Field(
+        default_factory=IngressValues, description="An Ingress with the time-outs of long answers."
+    )
+    http_route: HttpRouteValues = Field(
+        default_factory=HttpRouteValues, description="An HTTPRoute of the Gateway API."
+    )
+    network_policy: NetworkPolicyValues = Field(
+        default_factory=NetworkPolicyValues,
+        description="Network policies: nothing but what the release needs.",
     )
     image_pull_secrets: list[PullSecret] = Field(
         default_factory=list,

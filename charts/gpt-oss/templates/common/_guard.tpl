@@ -35,6 +35,7 @@
 {{- include "gpt-oss.guardComponents" . -}}
 {{- end -}}
 {{- include "gpt-oss.guardLabels" . -}}
+{{- include "gpt-oss.guardAccess" . -}}
 {{- if .Values.benchmark.enabled -}}
   {{- include "gpt-oss.guardTraffic" . -}}
 {{- end -}}

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
 from gptoss.deployment.paths import ACCURACY, BENCHMARK, DEPLOYMENT, DOWNLOADS, FRONTEND, Path
+from gptoss.sources.chart.access_rows import access_rows
 from gptoss.sources.chart.job_rows import KEY, accuracy_rows, benchmark_rows
 
 if TYPE_CHECKING:
@@ -78,6 +79,7 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield from benchmark_rows()
     yield from accuracy_rows()
     yield from _cache_rows()
+    yield from access_rows()
     yield from _pod_rows(FRONTEND, "frontend")
     yield from _pod_rows(WORKER, "workers.{w}")
     yield from _pod_rows(BENCHMARK, "benchmark")

@@ -43,6 +43,8 @@ CONTROLLERS = (
     Controller("haproxy", HAPROXY, tuple(f"{each}timeout-server" for each in HAPROXY), 50),
     Controller("alb", (ALB,), (f"{ALB}load-balancer-attributes",), 60),
 )
+# Classes of those whose annotations are not known here.
+OTHERS = ("traefik", "kong", "contour", "gce", "istio", "azure")
 OLD_CLASS = "kubernetes.io/ingress.class"
 IDLE = re.compile(r"idle_timeout\.timeout_seconds=(\d+)")
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "": 1}
@@ -81,7 +83,6 @@ def _ingress(tree: Tree, root: Scope) -> WayIn:
     controller = _controller(class_name or "", notes)
     told = _patience(controller, notes, scope) if controller else None
     default = Located(controller.seconds, scope.here(tree.where)) if controller else None
-    buffering = notes.get(f"{NGINX}proxy-buffering")
     certificates = spec.at("tls") if spec else None
     return WayIn(
         kind="Ingress",
@@ -91,7 +92,7 @@ def _ingress(tree: Tree, root: Scope) -> WayIn:
         backends=tuple(_ingress_backends(spec, rules, scope)),
         gives_up=told or default,
         by_default=told is None,
-        buffers=scope.moved("buffers", buffering) if _is_on(buffering) else None,
+        buffers=_buffers(notes, scope),
         encrypted=bool(maps(certificates, "tls")) or f"{ALB}certificate-arn" in notes,
         asks_who=any(key.startswith(WHO) for key in notes),
     )
@@ -119,11 +120,11 @@ def _controller(class_name: str, notes: Notes) -> Controller | None:
     """Who serves an Ingress, by its class or else by its annotations; None for anybody else."""
     old = notes.get(OLD_CLASS)
     word = class_name or (old.value if old else "")
-    for controller in CONTROLLERS:
-        written = any(key.startswith(controller.prefixes) for key in notes)
-        if controller.word in word or (written and not word):
-            return controller
-    return None
+    by_class = [each for each in CONTROLLERS if each.word in word]
+    if by_class or any(other in word for other in OTHERS):
+        return by_class[0] if by_class else None
+    written = [each for each in CONTROLLERS if any(n.startswith(each.prefixes) for n in notes)]
+    return written[0] if written else None
 
 
 def _patience(controller: Controller, notes: Notes, scope: Scope) -> Located[int] | None:
@@ -135,7 +136,7 @@ def _patience(controller: Controller, notes: Notes, scope: Scope) -> Located[int
         idle = IDLE.search(note.value)
         seconds = int(idle[1]) if idle else _seconds(note.value)
         if seconds:
-            return Located(seconds, scope.at("gives_up", note.place))
+            return Located(seconds, scope.entry("annotations", key, note.place))
     return None
 
 
@@ -171,8 +172,13 @@ def _seconds(text: str) -> int | None:
     return int(total) or None
 
 
-def _is_on(text: Located[str] | None) -> bool:
-    return text is not None and text.value.lower() in ("on", "true")
+def _buffers(notes: Notes, scope: Scope) -> Located[str] | None:
+    """What tells ingress-nginx, which hands answers on unless told otherwise, to collect them."""
+    key = f"{NGINX}proxy-buffering"
+    note = notes.get(key)
+    if note is None or note.value.lower() != "on":
+        return None
+    return Located(note.value, scope.entry("annotations", key, note.place))
 
 
 def _notes(tree: Tree) -> Notes:
