@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gptoss.cli import main
+from gptoss.facts import folders
 
 ENGINE = "kv_cache_config:\n  tokens_per_blocks: 32\n"
 SERVE = "trtllm-serve openai/gpt-oss-120b --tp_size 8 --port 8000 --extra_llm_api_options"
@@ -52,3 +53,13 @@ def test_what_a_given_link_leads_to_is_not_changed(given: str, checkout: Path) -
     assert outside.read_text() == ENGINE
     fixed(str(outside))
     assert outside.read_text() != ENGINE
+
+
+def test_a_target_s_engine_file_is_not_changed_from_elsewhere(checkout: Path) -> None:
+    mine = checkout / "mine.yaml"
+    mine.write_text("target: disagg-b200\nworkers: {decode: {engine: {max_batch_size: 2000}}}\n")
+    engine = folders.chart() / "engine_configs" / "disagg-b200" / "decode.yaml"
+    before = engine.read_text()
+    told = CliRunner().invoke(main, ["check", str(mine), "--fix"]).stderr
+    assert "it stands in the chart's own files" in told
+    assert engine.read_text() == before

@@ -81,6 +81,7 @@ def check(
     \b
     Examples:
       gptoss check disagg-gb200
+      gptoss check mine.yaml --set target=disagg-gb200
       gptoss check agg-gb200 -f values/quant-w4a8-mxfp4-mxfp8.yaml --release 1.3.1
       gptoss check deploy.yaml perf.yaml --fail-on warning --format github
       gptoss check decode.yaml --release 1.2.1 --gpu b200 --role decode

@@ -13,24 +13,27 @@ from gptoss.text.files import read_text
 from gptoss.text.whole_files import staged
 
 BOM = "\ufeff"
+# Folders of the chart in which nobody writes values by hand.
+MADE = ("templates", "targets", "overlays", "ci")
 
 
 def own_file(name: str) -> Path:
     """The file of a place, when it is one of the user's.
 
     Raises:
-        NotPossibleError: It is not: an argument, standard input, the chart's own defaults, or
-            what a link leads to from elsewhere.
+        NotPossibleError: It is not: an argument, standard input, what the chart brings, or what a
+            link leads to from elsewhere.
     """
     if name.startswith("--"):
         raise NotPossibleError("it stands on the command line")
     path = Path(name)
     if name.startswith("<") or not path.is_file():
         raise NotPossibleError("it does not stand in a file")
-    resolved, chart = path.resolve(), folders.chart().resolve()
-    installed = folders.root().name == "_data"
-    own_values = resolved.parent == chart or chart / "templates" in resolved.parents
-    if own_values or (installed and folders.root().resolve() in resolved.parents):
+    resolved, chart, root = path.resolve(), folders.chart().resolve(), folders.root().resolve()
+    # In its checkout the engine files and targets are the user's, but not what is made from them.
+    elsewhere = root.name == "_data" or not Path.cwd().resolve().is_relative_to(root)
+    made = any(chart / name in resolved.parents for name in MADE)
+    if made or resolved.parent == chart or (elsewhere and root in resolved.parents):
         raise NotPossibleError("it stands in the chart's own files")
     if leads_out(path):
         raise NotPossibleError("a link leads to it from elsewhere")
