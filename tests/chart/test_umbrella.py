@@ -22,6 +22,7 @@ BULK = {
     "target": "disagg-gb200",
     "overlays": ["quant-w4a8-mxfp4-mxfp8"],
     "workers": {"decode": {"engine": {"cuda_graph_config": "off"}}},
+    "prefetch": {"releases": ["1.6.1"]},
     "benchmark": {"enabled": True},
     "accuracy": {"enabled": True, "image": "registry.example.com/evals:0.0.9"},
 }
@@ -72,7 +73,10 @@ def two_aliases(helm: str) -> list[dict[str, Any]]:
 
 def part(helm: str, alias: str) -> list[dict[str, Any]]:
     """The objects of one of the two aliases."""
-    found = two_aliases(helm)
+    return of_alias(two_aliases(helm), alias)
+
+
+def of_alias(found: list[dict[str, Any]], alias: str) -> list[dict[str, Any]]:
     return [o for o in found if f"{o['metadata']['name']}-".startswith(f"prod-{alias}-")]
 
 
@@ -106,19 +110,36 @@ def test_names_are_those_that_the_parent_gives(
     assert f"http://{name}:8000" in yaml.safe_dump(one("Pod", found))
 
 
-@pytest.mark.parametrize("helm", HELMS)
-def test_two_aliases_in_one_release_do_not_meet(helm: str) -> None:
-    found = two_aliases(helm)
+def test_two_aliases_with_everything_on_do_not_meet(tmp_path: Path) -> None:
+    files = {"fast": "everything-serve", "bulk": "everything"}
+    values = {
+        alias: plain_yaml.load((CHART / "ci" / f"{name}-values.yaml").read_text("utf-8"))
+        for alias, name in files.items()
+    }
+    found = render("helm4", parent(tmp_path, [{"alias": alias} for alias in files], values))
     names = [(item["kind"], item["metadata"]["name"]) for item in found]
     assert len(names) == len(set(names))
-    assert {"Deployment", "DynamoGraphDeployment"} <= {kind for kind, _ in names}
-    assert len(part(helm, "fast")) + len(part(helm, "bulk")) == len(names)
+    fast, bulk = (of_alias(found, alias) for alias in files)
+    assert len(fast) + len(bulk) == len(found)
     # Nor does a selector of one take pods of the other.
-    selectors = [one("Deployment", found)["spec"]["selector"]["matchLabels"]]
-    selectors += [item["spec"]["selector"] for item in found if item["kind"] == "Service"]
-    for pod in pods(part(helm, "bulk")).values():
-        labels = pod["metadata"]["labels"]
-        assert not [wanted for wanted in selectors if wanted.items() <= labels.items()]
+    for own, other in ((fast, bulk), (bulk, fast)):
+        labels = [pod["metadata"]["labels"] for pod in pods(other).values()]
+        for kind, wanted in selectors(own):
+            assert not [found for found in labels if wanted.items() <= found.items()], kind
+
+
+def selectors(found: list[dict[str, Any]]) -> list[tuple[str, dict[str, str]]]:
+    """Labels by which objects select pods, with their kinds."""
+    by_kind = [
+        (o["kind"], o.get("spec", {})) for o in found if o["kind"] != "PersistentVolumeClaim"
+    ]
+    said = [
+        (kind, spec[key])
+        for kind, spec in by_kind
+        for key in ("selector", "podSelector")
+        if key in spec
+    ]
+    return [(kind, selector.get("matchLabels", selector)) for kind, selector in said]
 
 
 @pytest.mark.parametrize("helm", HELMS)
