@@ -58,7 +58,7 @@ typecheck: $(DEV) ## Check types
 unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20
 
-live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus ## Run every target on simulated workers, and benchmark it
+live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
 	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
 
 cluster-test: $(DEV) $(TOOLS)/.cluster ## Follow target pages on a real Kubernetes API
@@ -115,6 +115,10 @@ $(TOOLS)/caddy: tools/setup/go_tools.sh tools/go/gateway/go.mod
 
 $(TOOLS)/.prometheus: tools/setup/go_tools.sh tools/go/monitoring/go.mod
 	@tools/setup/go_tools.sh helm4 promtool prometheus >/dev/null
+	@touch $@
+
+$(TOOLS)/.storage: tools/setup/go_tools.sh tools/go/storage/go.mod
+	@tools/setup/go_tools.sh rclone fake-gcs-server >/dev/null
 	@touch $@
 
 oracles: $(DEV) ## Make the environments of the real parsers that tests ask

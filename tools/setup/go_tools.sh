@@ -1,16 +1,18 @@
 #!/usr/bin/env bash
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
-#                                       registry, caddy, promtool, prometheus or cluster
+#                                       registry, caddy, promtool, prometheus, rclone,
+#                                       fake-gcs-server or cluster
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
-# kubectl, etcd and KWOK.
+# kubectl, etcd and KWOK. `rclone` and `fake-gcs-server` are object storages and their client.
 # What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
-known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, cluster"
+known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, rclone"
+known+=", fake-gcs-server, cluster"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
 # one, what they share once; those of cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
@@ -54,6 +56,15 @@ pin() {
     prom*)
       workspace=monitoring module=github.com/prometheus/prometheus package=$module/cmd/$1
       variable=github.com/prometheus/common/version.Version tags=remove_all_sd
+      ;;
+    # With the backends that the chart's download uses; the rest takes five times as long.
+    rclone)
+      workspace=storage module=github.com/rclone/rclone package=gptoss/tools/storage/rclone
+      variable=$module/fs.Version
+      ;;
+    fake-gcs-server)
+      workspace=storage module=github.com/fsouza/fake-gcs-server package=$module
+      variable=main.version
       ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
     kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
