@@ -122,7 +122,7 @@ def _from_deployment(server: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": "server",
         "component_type": "server",
-        "replicas": server["spec"]["replicas"],
+        "replicas": server["spec"].get("replicas"),
         "metadata": template["metadata"],
         "spec": template["spec"],
     }
@@ -146,7 +146,7 @@ def _from_service(service: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": role,
         "component_type": service["componentType"],
-        "replicas": service["replicas"],
+        "replicas": service.get("replicas"),
         "shared_memory": service.get("sharedMemory", {}).get("size"),
         "multinode": service.get("multinode"),
         "runtime_version": service.get("runtimeVersionOverride"),
@@ -159,7 +159,7 @@ def _from_entry(entry: dict[str, Any]) -> dict[str, Any]:
     return {
         "type": entry["type"],
         "component_type": entry["type"],
-        "replicas": entry["replicas"],
+        "replicas": entry.get("replicas"),
         "shared_memory": entry.get("sharedMemorySize"),
         "multinode": entry.get("multinode"),
         "runtime_version": entry.get("runtimeVersionOverride"),

@@ -86,7 +86,7 @@ def test_options_of_the_worker_reach_the_server() -> None:
     found = objects(EVERYTHING)
     server = components(found)["worker"]
     container = server["spec"]["containers"][0]
-    assert server["replicas"] == 2
+    assert one("HorizontalPodAutoscaler", found)["spec"]["minReplicas"] == 2
     assert container["image"] == "registry.example.com/nvidia/tensorrt-llm:1.3.0rc19"
     assert container["args"][-2:] == ["--log_level", "warning"]
     assert environment(container)["OVERRIDE_QUANT_ALGO"] == "W4A16_MXFP4"

@@ -198,7 +198,7 @@ def deployment(graph: dict[str, Any], name: str, component: dict[str, Any]) -> d
         "kind": "Deployment",
         "metadata": metadata(graph, name),
         "spec": {
-            "replicas": component["replicas"],
+            "replicas": component["replicas"] or 1,
             "selector": {"matchLabels": mine},
             "template": {
                 "metadata": {**given, "labels": {**given.get("labels", {}), **mine}},

@@ -28,6 +28,8 @@ pytestmark = pytest.mark.cluster
 # The same resource in a group of its own, each version stored as it is written.
 GROUP = "scaled.example.com"
 CHOSEN = 3
+# Stands in the graph where replicas do when they are set.
+LEFT, WITH = {"replicas": "here"}, '"replicas": {{ . }},'
 
 
 @pytest.fixture(scope="module")
@@ -68,15 +70,26 @@ def test_an_update_keeps_chosen_replicas_but_where_helm_3_replaces_the_list(
     assert release.replicas() == (CHOSEN if kept else None)
 
 
+@pytest.mark.parametrize("version", ["v1alpha1", "v1beta1"])
+def test_replicas_that_another_field_manager_owns_outlast_their_leaving_the_chart(
+    version: str, stored: Cluster, tmp_path: Path
+) -> None:
+    release = Release(stored, "helm4", version, f"handed-{version}", tmp_path)
+    release.run("install", "first", "--create-namespace", "--set", f"replicas={CHOSEN}")
+    release.hand_over(CHOSEN)
+    release.run("upgrade", "second")
+    assert release.replicas() == CHOSEN
+
+
 class Release:
-    """A release with a graph of one component, whose replicas are left out."""
+    """A release with a graph of one component, whose replicas are left out unless they are set."""
 
     def __init__(
         self, cluster: Cluster, helm: str, version: str, namespace: str, folder: Path
     ) -> None:
         self._cluster, self._helm, self._namespace = cluster, helm, namespace
         self._kind = f"dynamographdeployments.{version}.{version}.{GROUP}"
-        self._chart = folder
+        self._chart, self._version = folder, version
         (folder / "templates").mkdir()
         (folder / "Chart.yaml").write_text("{apiVersion: v2, name: scaled, version: 0.1.0}")
         graph = {
@@ -85,7 +98,11 @@ class Release:
             "metadata": {"name": "graph"},
             "spec": _spec(version),
         }
-        (folder / "templates" / "graph.yaml").write_text(json.dumps(graph))
+        text = json.dumps(graph)
+        text = text.replace(
+            '"replicas": "here",', " {{ with .Values.replicas }}" + WITH + "{{ end }}"
+        )
+        (folder / "templates" / "graph.yaml").write_text(text)
 
     def run(self, verb: str, note: str, *words: str) -> None:
         """Installs or upgrades it, with a note in the pods so that something changes."""
@@ -102,6 +119,19 @@ class Release:
         update = ("replace", "--field-manager=operator", "--filename", "-")
         self._cluster.kubectl(*update, given=json.dumps(graph))
 
+    def hand_over(self, replicas: int) -> None:
+        """Lets another field manager own the replicas too."""
+        component: dict[str, Any] = {"replicas": replicas}
+        if self._version == "v1alpha1":
+            spec: dict[str, Any] = {"services": {"decode": component}}
+        else:
+            spec = {"components": [{"name": "decode", **component}]}
+        names = {"name": "graph", "namespace": self._namespace}
+        version = f"{self._version}.{GROUP}/{self._version}"
+        graph = {"apiVersion": version, "kind": "DynamoGraphDeployment", "metadata": names}
+        apply = ("apply", "--server-side", "--field-manager=autoscaler", "--filename", "-")
+        self._cluster.kubectl(*apply, given=json.dumps(graph | {"spec": spec}))
+
     def replicas(self) -> int | None:
         """Replicas of its component as they are stored."""
         found: int | None = _component(self._graph()).get("replicas")
@@ -116,9 +146,9 @@ class Release:
 def _spec(version: str) -> dict[str, Any]:
     metadata = {"annotations": {"note": "{{ .Values.note }}"}}
     if version == "v1alpha1":
-        worker = {"scalingAdapter": {"enabled": True}, "extraPodMetadata": metadata}
+        worker = LEFT | {"scalingAdapter": {"enabled": True}, "extraPodMetadata": metadata}
         return {"services": {"decode": worker | {"componentType": "worker"}}}
-    worker = {"scalingAdapter": {}, "podTemplate": {"metadata": metadata}}
+    worker = LEFT | {"scalingAdapter": {}, "podTemplate": {"metadata": metadata}}
     return {"components": [worker | {"name": "decode", "type": "decode"}]}
 
 

@@ -27,6 +27,8 @@ KINDS = {
     "deployment": "Deployment",
     "dynamographdeployment": "DynamoGraphDeployment",
     "configmap": "ConfigMap",
+    "scaledobject": "ScaledObject",
+    "dgdsa": "DynamoGraphDeploymentScalingAdapter",
 }
 
 

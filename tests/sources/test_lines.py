@@ -22,6 +22,7 @@ from gptoss.text.yaml_tree import parse_documents
 from gptoss.values.contract import Values
 from tests.chart.rendering import CHART, TARGETS
 
+PODS = ("frontend", "workers.decode", "modelCache.download", "benchmark", "accuracy", "tests")
 # Keys that no setting of the deployment model comes from.
 UNREAD = {
     "description",
@@ -98,6 +99,16 @@ UNREAD = {
     "global.labels",
     "global.priorityClassName",
     "global.runtimeClassName",
+    *(f"{pod}.{key}ClassName" for pod in PODS for key in ("priority", "runtime")),
+    *(f"{pod}.schedulerName" for pod in PODS),
+    "tests.topologySpreadConstraints",
+    "autoscaling.kind",
+    "autoscaling.behavior",
+    "autoscaling.prometheus.serverAddress",
+    "autoscaling.prometheus.authenticationRef",
+    "frontend.autoscaling.behavior",
+    "workers.decode.autoscaling.behavior",
+    "updateStrategy.rollingUpdate.maxUnavailable",
 }
 # What only fields of the user's own in extraPodSpec lead to.
 OWN_POD_FIELDS = {

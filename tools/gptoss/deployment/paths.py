@@ -31,7 +31,7 @@ Field = Literal[
     "restart", "topology", "priority_class", "scaling", "min_available", "epp_config",
     "gpu_sharing",
     # of an autoscaler, and of a disruption budget
-    "target", "fewest", "most", "signals", "available", "unavailable",
+    "target", "fewest", "most", "signals", "kept",
 ]  # fmt: skip
 """What there is once."""
 

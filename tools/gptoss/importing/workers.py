@@ -13,8 +13,8 @@ from gptoss.importing.flags import extra_args
 from gptoss.importing.pods import QUANTITY, note_left_out, resources, termination_grace
 from gptoss.importing.rdma_values import AS_ROOT, locks_memory, rdma_resource, sends
 from gptoss.importing.shutdown_values import GRACE, shares_grace
+from gptoss.values.component_values import FrontendValues
 from gptoss.values.contract import Quantization
-from gptoss.values.pod_values import FrontendValues
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Frontend, Worker

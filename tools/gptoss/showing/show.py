@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
 from gptoss.showing.kv_room import in_words, kv_room
+from gptoss.showing.scaling_lines import scaling_json, scaling_lines
 from gptoss.showing.way_lines import way_lines, ways_json
 from gptoss.text.columns import columns
 from gptoss.text.secrets import shown, without_secrets
@@ -88,6 +89,7 @@ def _worker_json(worker: Worker, deployment: Deployment) -> dict[str, Any]:
         "name": worker.name,
         "role": worker.role.value,
         "replicas": worker.replica_count if worker.counted else None,
+        "scaling": scaling_json(worker, deployment),
         "gpus": _gpus(worker),
         "claims": [
             {"name": claim.name, "gpus": claim.gpus, "channel": claim.is_channel}
@@ -146,6 +148,7 @@ def _deployment_text(deployment: Deployment) -> str:
         count = worker.replica_count if worker.counted else UNKNOWN
         size = f"{count} x {_gpus_text(_gpus(worker))}, capacity {holds}"
         lines += ["", f"{worker.name} ({worker.role}): {size}"]
+        lines += [f"  {line}" for line in scaling_lines(worker, deployment)]
         if worker.pod.device_claims:
             lines.append(f"  claims {', '.join(map(_claimed, worker.pod.device_claims))}")
         if mighty := _rights(worker.pod):
@@ -154,6 +157,9 @@ def _deployment_text(deployment: Deployment) -> str:
             lines.append(f"  {in_words(room)}")
         rows = [*_setting_rows(worker, names), *_plain_rows(worker, names)]
         lines += [f"  {line}" for line in columns(rows)]
+    frontend = deployment.frontend
+    if frontend and (told := list(scaling_lines(frontend, deployment))):
+        lines += ["", f"{frontend.name}: {frontend.replica_count}", *(f"  {t}" for t in told)]
     long = {short: path for path, short in names.items() if short != path}
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]

@@ -18,21 +18,12 @@ from gptoss.values.access_values import (
     ServiceValues,
 )
 from gptoss.values.cache_values import ModelCache, PrefetchValues
+from gptoss.values.component_values import FrontendValues, ShutdownValues, Worker
 from gptoss.values.fabric_values import ComputeDomain, DeviceAllocation, OpenShift, Rdma
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
 from gptoss.values.monitoring_values import Monitoring
-from gptoss.values.pod_values import (
-    FACTS,
-    Closed,
-    Count,
-    Free,
-    FrontendValues,
-    PodOptions,
-    ReleaseName,
-    ShutdownValues,
-    Strings,
-    Worker,
-)
+from gptoss.values.pod_values import FACTS, Closed, Count, Free, PodOptions, ReleaseName, Strings
+from gptoss.values.scaling_values import AutoscalingValues, UpdateStrategy
 from gptoss.values.umbrella_values import (
     Global,
     GraphValues,
@@ -163,6 +154,15 @@ class Values(Closed):
     )
     shutdown: ShutdownValues = Field(
         default_factory=ShutdownValues, description="How pods go that are told to."
+    )
+    autoscaling: AutoscalingValues = Field(
+        default_factory=AutoscalingValues,
+        description="What the autoscalers of workers and frontend share.",
+    )
+    update_strategy: UpdateStrategy | None = Field(
+        None,
+        description="How pods are replaced. When null trtllm-serve takes one away before it adds "
+        "one, and the operator does as it does; Grove knows but its own way.",
     )
     model_cache: ModelCache = Field(default_factory=ModelCache, description="The model cache.")
     prefetch: PrefetchValues = Field(

@@ -36,6 +36,7 @@
 {{- end -}}
 {{- include "gpt-oss.guardLabels" . -}}
 {{- include "gpt-oss.guardAccess" . -}}
+{{- include "gpt-oss.guardScaling" . -}}
 {{- if .Values.benchmark.enabled -}}
   {{- include "gpt-oss.guardTraffic" . -}}
 {{- end -}}

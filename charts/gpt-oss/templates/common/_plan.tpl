@@ -11,6 +11,8 @@ extraArgs: []
 extraVolumes: []
 extraVolumeMounts: []
 extraPodSpec: {}
+autoscaling: {enabled: false}
+pdb: {enabled: false}
 container: {}
 component: {}
 engineConfigMap: null
@@ -48,7 +50,9 @@ terminationGracePeriodSeconds: null
   {{- if not $values -}}{{- continue -}}{{- end -}}
   {{- $options := deepCopy $defaults -}}
   {{- include "gpt-oss.merge" (dict "into" $options "from" (omit $values "engine")) -}}
-  {{- $worker := dict "name" $name "role" $values.role "replicas" (int $options.replicas) "options" $options -}}
+  {{- $replicas := $options.replicas -}}
+  {{- if $options.autoscaling.enabled -}}{{- $replicas = $options.autoscaling.minReplicas | default $replicas -}}{{- end -}}
+  {{- $worker := dict "name" $name "role" $values.role "replicas" (int $replicas) "options" $options -}}
   {{- include "gpt-oss.fillEngine" (dict "root" $ "worker" $worker "values" $values) -}}
   {{- include "gpt-oss.fillSizes" (dict "root" $ "worker" $worker) -}}
   {{- $workers = append $workers $worker -}}

@@ -14,7 +14,7 @@
 {{- $options := .pod.options -}}
 {{- $spec := fromYaml .pod.spec -}}
 {{- if hasKey $spec "Error" -}}{{- fail (printf "%s: its pod is not valid YAML: %s" .pod.component $spec.Error) -}}{{- end -}}
-{{- include "gpt-oss.fillBase" (dict "root" $root "spec" $spec) -}}
+{{- include "gpt-oss.fillBase" (dict "root" $root "component" .pod.component "options" $options "spec" $spec) -}}
 {{- $main := first $spec.containers -}}
 {{- include "gpt-oss.overlay" (dict "into" $main "from" (dict "volumeMounts" ($options.extraVolumeMounts | default list))) -}}
 {{- include "gpt-oss.overlay" (dict "into" $main "from" (deepCopy ($options.container | default dict))) -}}
@@ -28,7 +28,8 @@
 {{- $_ := set .into "spec" $spec -}}
 {{- end -}}
 
-{{/* Fields that every pod and container has unless it says otherwise. Takes root and spec. */}}
+{{/* Fields that every pod and container has unless it says otherwise. Takes root, component, options
+     and spec. */}}
 {{- define "gpt-oss.fillBase" -}}
 {{- $values := .root.Values -}}
 {{- $base := dict "securityContext" (deepCopy $values.podSecurityContext) "tolerations" (include "gpt-oss.tolerations" .root | fromYamlArray) -}}
@@ -37,8 +38,11 @@
   {{- $secrets = append $secrets (kindIs "string" . | ternary (dict "name" .) .) -}}
 {{- end -}}
 {{- with uniq $secrets -}}{{- $_ := set $base "imagePullSecrets" . -}}{{- end -}}
-{{- range $key := list "priorityClassName" "runtimeClassName" -}}
-  {{- with get $values.global $key -}}{{- $_ := set $base $key . -}}{{- end -}}
+{{- range $key := list "priorityClassName" "runtimeClassName" "schedulerName" -}}
+  {{- with get $.options $key | default (get $values.global $key) -}}{{- $_ := set $base $key . -}}{{- end -}}
+{{- end -}}
+{{- with .options.topologySpreadConstraints -}}
+  {{- $_ := set $base "topologySpreadConstraints" (include "gpt-oss.spread" (dict "root" $.root "component" $.component "constraints" .) | fromYamlArray) -}}
 {{- end -}}
 {{- range $key, $value := $base -}}
   {{- if not (hasKey $.spec $key) -}}{{- $_ := set $.spec $key $value -}}{{- end -}}

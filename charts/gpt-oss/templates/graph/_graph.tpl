@@ -37,7 +37,12 @@
 {{- define "gpt-oss.fillShared" -}}
 {{- $component := .component -}}
 {{- $entry := $component.entry -}}
-{{- $_ := set $entry "replicas" (int $component.replicas) -}}
+{{- if $component.options.autoscaling.enabled -}}
+  {{- /* An autoscaler owns the replicas, through the adapter that the operator then makes. */ -}}
+  {{- $_ := set $entry "scalingAdapter" (ternary (dict "enabled" true) dict (eq .root.plan.apiVersion "v1alpha1")) -}}
+{{- else -}}
+  {{- $_ := set $entry "replicas" (int $component.replicas) -}}
+{{- end -}}
 {{- if gt (int $component.nodes) 1 -}}
   {{- $_ := set $entry "multinode" (dict "nodeCount" (int $component.nodes)) -}}
 {{- end -}}
@@ -94,4 +99,19 @@
 {{- $_ := set $entry "type" .component.type -}}
 {{- with .component.sharedMemory -}}{{- $_ := set $entry "sharedMemorySize" . -}}{{- end -}}
 {{- $_ := set $entry "podTemplate" .component.pod -}}
+{{- end -}}
+
+{{/* How the operator replaces pods that it runs as Deployments; Grove has its own way. Takes root and
+     into. */}}
+{{- define "gpt-oss.fillUpdateStrategy" -}}
+{{- with .root.Values.updateStrategy -}}
+  {{- $annotations := dict "nvidia.com/deployment-strategy" (.type | default "RollingUpdate") -}}
+  {{- range $key, $name := dict "maxSurge" "max-surge" "maxUnavailable" "max-unavailable" -}}
+    {{- $amount := get ($.root.Values.updateStrategy.rollingUpdate | default dict) $key -}}
+    {{- if not (has (toString $amount) (list "" "<nil>")) -}}
+      {{- $_ := set $annotations (printf "nvidia.com/deployment-rolling-update-%s" $name) (toString $amount) -}}
+    {{- end -}}
+  {{- end -}}
+  {{- $_ := set $.into "annotations" $annotations -}}
+{{- end -}}
 {{- end -}}

@@ -14,6 +14,7 @@ from gptoss.deployment import paths
 from gptoss.deployment.paths import ACCURACY, BENCHMARK, DEPLOYMENT, DOWNLOADS, FRONTEND, Path
 from gptoss.sources.chart.access_rows import access_rows
 from gptoss.sources.chart.job_rows import KEY, accuracy_rows, benchmark_rows
+from gptoss.sources.chart.scaling_rows import scaling_rows
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -80,6 +81,7 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield from accuracy_rows()
     yield from _cache_rows()
     yield from access_rows()
+    yield from scaling_rows(NAME)
     yield from _pod_rows(FRONTEND, "frontend")
     yield from _pod_rows(WORKER, "workers.{w}")
     yield from _pod_rows(BENCHMARK, "benchmark")
@@ -105,6 +107,7 @@ def _pod_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
         pod / "privileged": ("container.securityContext", "extraPodSpec"),
         pod.entry("nodes", KEY): ("extraPodSpec.nodeSelector.{n}", "extraPodSpec.affinity"),
         pod / "anti_affinity": ("extraPodSpec.affinity",),
+        pod / "spread": ("topologySpreadConstraints", "extraPodSpec.topologySpreadConstraints"),
         pod / "device_claims": ("extraPodSpec.resourceClaims", "container.resources"),
         pod.entry("tolerations", KEY): ("extraPodSpec.tolerations",),
         pod / "pull_secrets": ("extraPodSpec.imagePullSecrets",),

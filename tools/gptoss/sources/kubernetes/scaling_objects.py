@@ -110,8 +110,8 @@ class Scaled:
             name=name,
             place=scope.here((tree.at("metadata", "name") or tree).where),
             component=component,
-            available=_amount(spec.at("minAvailable"), "available", scope),
-            unavailable=_amount(spec.at("maxUnavailable"), "unavailable", scope),
+            available=_amount(spec.at("minAvailable"), scope),
+            unavailable=_amount(spec.at("maxUnavailable"), scope),
         )
 
     def _selected(self, selector: Tree) -> str | None:
@@ -153,8 +153,8 @@ def _metrics(spec: Tree, scope: Scope) -> Iterator[Signal]:
         yield Signal(text, by_ratio, scope.at("signals", metric.where))
 
 
-def _amount(tree: Tree | None, field: paths.Field, scope: Scope) -> Located[str] | None:
+def _amount(tree: Tree | None, scope: Scope) -> Located[str] | None:
     """A number of pods or a share of them, as written."""
     if tree is None or tree.value is None:
         return None
-    return Located(str(tree.value), scope.at(field, tree.where))
+    return Located(str(tree.value), scope.at("kept", tree.where))
