@@ -107,6 +107,8 @@ class DeviceClaim:
         used: Whether the main container asks for the devices.
         place: Where it is written.
         devices: What it hands out; None where the claim or template is not given along.
+        claim: Name of the claim that is there; None for one made from a template.
+        requests: The requests of it that the main container asks for; () for all.
     """
 
     name: str
@@ -114,6 +116,8 @@ class DeviceClaim:
     used: bool
     place: Place
     devices: Devices | None = None
+    claim: str | None = None
+    requests: tuple[str, ...] = ()
 
     @property
     def is_channel(self) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
+from gptoss.importing.claim_values import made_for
 from gptoss.sources.truss.build import KIND as TRUSS_KEY
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ MADE = {
     "Service": "the chart makes its own",
     "PersistentVolumeClaim": "the chart makes none but that of its model cache",
     "PodMonitor": "monitoring.podMonitors makes the chart's own",
+    "ComputeDomain": "hardware.computeDomain makes the chart's own",
     "NetworkPolicy": "networkPolicy makes the chart's own",
 }
 
@@ -73,9 +75,11 @@ def _note_objects(context: Context) -> None:
     for given in deployment.given:
         kind, _, name = given.value.partition(" ")
         is_read = name in (engines if kind == "ConfigMap" else read) and kind not in MADE
-        if is_read or (kind == "ResourceClaimTemplate" and name in deployment.claim_templates):
+        if is_read:
             continue
-        if kind == "PersistentVolumeClaim" and name == context.cache_claim:
+        if kind == "ResourceClaimTemplate":
+            told = made_for(name, context)
+        elif kind == "PersistentVolumeClaim" and name == context.cache_claim:
             told = "modelCache.existingClaim names it, and the chart does not make it: keep it"
         else:
             told = MADE.get(kind, "the chart has no such object; apply it beside")

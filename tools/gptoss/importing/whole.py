@@ -9,6 +9,7 @@ from gptoss.comparing.compare import revision_of
 from gptoss.deployment.hub import is_commit, snapshot_of
 from gptoss.deployment.model import Runtime
 from gptoss.facts.programs import SERVE
+from gptoss.importing.claim_values import claim_blocks
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.pods import node_selector
@@ -182,7 +183,7 @@ def hardware(context: Context) -> Block:
     rdma = rdma_block(context)
     if rdma:
         found["rdma"] = rdma
-    return found
+    return found | claim_blocks(context)
 
 
 def _gpu_place(worker: Worker) -> Place:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Platform, Role, Runtime
+from gptoss.importing.claim_values import worker_claims
 from gptoss.importing.context import leaf
 from gptoss.importing.document import Block, Leaf
 from gptoss.importing.engine import engine
@@ -73,6 +74,7 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
     defaulted = of_docker and memory is not None and memory.value == DOCKERS_OWN
     if memory and memory.value != "0" and not defaulted and QUANTITY.fullmatch(memory.value):
         found["sharedMemory"] = leaf(memory.value, memory.place)
+    found |= worker_claims(worker, context)
     found |= termination_grace(worker.pod)
     note_left_out(worker.name, worker.pod, context, locks_memory=locked)
     return found

@@ -44,19 +44,20 @@ def claim_that_no_container_uses(worker: Worker) -> Iterator[Said]:
     of=WORKERS,
 )
 def claim_template_missing(worker: Worker, deployment: Deployment) -> Iterator[Said]:
-    """A pod claims devices by a template of another name than those that are given along with it.
+    """A pod claims devices by a template of another name than one that nobody claims by.
 
     A ComputeDomain makes the template that its spec.channel names. A pod whose template is not
-    there waits for it, for ever.
+    there waits for it, for ever. One that is there already, and is not given along, is not known.
     """
-    there = deployment.claim_templates
+    named = {c.template for each in deployment.workers for c in each.pod.device_claims}
+    unused = sorted(deployment.claim_templates.keys() - named)
     for claim in worker.pod.device_claims:
-        if there and claim.template and claim.template not in there:
+        if unused and claim.template and claim.template not in deployment.claim_templates:
             yield Said(
                 claim,
                 f"the pod claims {claim.name} by the template {claim.template!r}, but beside it "
-                f"there is {quoted(sorted(there))}",
-                f"write resourceClaimTemplateName: {sorted(there)[0]}",
+                f"there is {quoted(unused)}",
+                f"write resourceClaimTemplateName: {unused[0]}",
             )
 
 

@@ -89,6 +89,8 @@ def device_claims(
                 name in asked,
                 place,
                 devices=_together(requests, wanted) if requests else None,
+                claim=claim,
+                requests=tuple(sorted(filter(None, wanted))) if None not in wanted else (),
             )
         )
     return found
