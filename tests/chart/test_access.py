@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 
+from gptoss.text import plain_yaml
 from tests.chart.policies import Pod, can_ask, can_reach
-from tests.chart.rendering import objects, one, refusal, text
+from tests.chart.rendering import CHART, ROOT, objects, one, refusal, run, text, with_values
+from tests.rules.patches import merge
 
 DISAGG, SERVE = "disagg-gb200", "serve-h100-2"
 INGRESS = ("ingress.enabled=true", "ingress.hosts[0].host=chat.example.com")
@@ -93,6 +96,14 @@ def test_what_no_way_in_can_be_made_of_is_refused(settings: tuple[str, ...], sai
     assert said in refusal(DISAGG, *settings)
 
 
+def test_notes_say_where_clients_ask_and_that_nobody_checks_keys() -> None:
+    listed = ",".join(INGRESS)
+    base = ("install", "gpt-oss", str(CHART), "--dry-run=client", "--set", f"target={DISAGG}")
+    done = run("helm4", *base, "--set", listed, "--set", "ingress.tls[0].secretName=chat-tls")
+    assert "Clients ask https://chat.example.com/v1." in done.stdout
+    assert "Dynamo's frontend knows no API keys" in done.stdout
+
+
 def graph_pod(component: str, **labels: str) -> Pod:
     """A pod of the graph with the labels that the operator gives it."""
     kind = component if component == "frontend" else "worker"
@@ -151,3 +162,15 @@ def test_etcd_and_nats_are_open_on_the_releases_whose_platform_brings_them() -> 
         found = objects(DISAGG, POLICY, *settings)
         policies = [o for o in found if o["kind"] == "NetworkPolicy"]
         assert can_ask(policies, DECODE, nats, 4222) == expected
+
+
+def test_every_example_of_the_page_renders() -> None:
+    page = (ROOT / "docs" / "access.md").read_text(encoding="utf-8")
+    examples = re.findall(r"^```yaml\n(.*?)^```", page, re.DOTALL | re.MULTILINE)
+    assert len(examples) >= 5
+    merged: dict[str, Any] = {"target": DISAGG}
+    for example in examples:
+        merge(merged, plain_yaml.load(example))
+    found = with_values(merged)
+    kinds = {each["kind"] for each in found}
+    assert {"Ingress", "HTTPRoute", "Service", "NetworkPolicy"} <= kinds

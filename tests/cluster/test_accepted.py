@@ -14,10 +14,18 @@ if TYPE_CHECKING:
 pytestmark = pytest.mark.cluster
 
 JOBS = ("benchmark.enabled=true", "accuracy.enabled=true", "accuracy.image=r.example.com/evals:1")
+# No HTTPRoute: the definition of the Gateway API is not installed.
+ACCESS = (
+    "ingress.enabled=true",
+    "ingress.hosts[0].host=chat.example.com",
+    "ingress.tls[0].secretName=chat-tls",
+    "service.type=LoadBalancer",
+    "networkPolicy.enabled=true",
+)
 
 
 @pytest.mark.parametrize("target", SHIPPED)
 def test_the_api_server_knows_every_field_of_every_target(target: str, cluster: Cluster) -> None:
-    cluster.accepts(text(target, *JOBS))
+    cluster.accepts(text(target, *JOBS, *ACCESS))
     # A graph's definition does not look into its pods.
     cluster.accepts(dumped([*pods(objects(target, *JOBS)).values()]))

@@ -19,6 +19,8 @@ MADE = {
     "PodMonitor": "monitoring.podMonitors makes the chart's own",
     "ComputeDomain": "hardware.computeDomain makes the chart's own",
     "NetworkPolicy": "networkPolicy makes the chart's own",
+    "Ingress": "ingress makes the chart's own",
+    "HTTPRoute": "httpRoute makes the chart's own",
 }
 
 

@@ -86,3 +86,16 @@ loadBalancerSourceRanges:
   {{- fail "httpRoute.parentRefs: the HTTPRoute needs a Gateway that serves it; write [{name: GATEWAY, namespace: ITS-NAMESPACE}]" -}}
 {{- end -}}
 {{- end -}}
+
+{{/* Where clients outside the cluster ask, in words; nothing where no way in is made. */}}
+{{- define "gpt-oss.addresses" -}}
+{{- $scheme := ternary "https" "http" (not (empty .Values.ingress.tls)) -}}
+{{- $found := list -}}
+{{- if .Values.ingress.enabled -}}
+  {{- range .Values.ingress.hosts -}}{{- $found = append $found (printf "%s://%s/v1" $scheme .host) -}}{{- end -}}
+{{- end -}}
+{{- if .Values.httpRoute.enabled -}}
+  {{- range .Values.httpRoute.hostnames -}}{{- $found = append $found (printf "%s/v1" .) -}}{{- end -}}
+{{- end -}}
+{{- join ", " (uniq $found) -}}
+{{- end -}}
