@@ -8,6 +8,8 @@ import pytest
 
 from gptoss.checking.against import with_installed
 from gptoss.checking.checker import run
+from gptoss.checking.judging import judged
+from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
 from tests.rules.examples import FACTS, deployment_of, read
 
@@ -102,3 +104,10 @@ def test_a_release_that_changes_its_runtime_is_met_under_its_other_name() -> Non
         (paired,) = with_installed([new], [old])
         assert paired.installed is old
         assert "G065" in {finding.rule.id for finding in run(paired, FACTS).findings}
+
+
+def test_a_name_that_the_selector_holds_is_told_where_it_is_set() -> None:
+    target = "serve-h100-2"
+    (checked,) = judged(Request((target,), settings=("nameOverride=chat",)), target)
+    (finding,) = [each for each in checked.result.findings if each.rule.id == "G063"]
+    assert str(finding.place) == "--set nameOverride=chat"

@@ -94,7 +94,6 @@ UNREAD = {
     "graph.spec",
     "components",
     "extraObjects",
-    "nameOverride",
     "fullnameOverride",
     "global.labels",
     "global.priorityClassName",

@@ -50,4 +50,4 @@ def _other(deployment: Deployment, before: Mapping[str, Deployment]) -> Deployme
 
 def _example(installed: Sequence[Deployment]) -> str:
     """The name to give, where there is but one."""
-    return f" {installed[0].name}" if len(installed) == 1 else ""
+    return f" {installed[0].name.removesuffix(SERVER)}" if len(installed) == 1 else ""

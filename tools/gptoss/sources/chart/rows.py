@@ -70,6 +70,8 @@ class Row:
 
 def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield DEPLOYMENT / "name", ()
+    yield DEPLOYMENT.entry("fixed", "Deployment"), ("nameOverride",)
+    yield DEPLOYMENT.entry("fixed", "Service"), ("service.loadBalancerClass", "service")
     yield DEPLOYMENT / "backend", ("runtime.kind",)
     yield DEPLOYMENT / "api_version", ("runtime.apiVersion", "runtime.release", "runtime.kind")
     yield DEPLOYMENT / "release", ("runtime.release",)

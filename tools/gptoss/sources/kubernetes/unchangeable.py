@@ -46,7 +46,7 @@ def fixed_fields(trees: Iterable[Tree], root: Scope) -> Iterator[Fixed]:
             found = tree.at(*field.split("."))
             where = found.where if found is not None else tree.place
             value = None if found is None else found.plain()
-            yield Fixed(kind, name, field, value, root.at("manifest", where), stored)
+            yield Fixed(kind, name, field, value, root.entry("fixed", kind, where), stored)
 
 
 def _fields(kind: str, tree: Tree) -> tuple[str, ...]:
