@@ -179,7 +179,7 @@ def pods(found: list[dict[str, Any]]) -> dict[str, dict[str, Any]]:
     for name, component in components(found).items():
         specs[name] = (component["metadata"], component["spec"])
     for item in found:
-        if item["kind"] == "Job":
+        if item["kind"] in ("Job", "DaemonSet"):
             template = item["spec"]["template"]
             specs[item["metadata"]["name"]] = (template["metadata"], template["spec"])
         if item["kind"] == "Pod":
