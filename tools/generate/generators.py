@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from generate.chart import chart_facts, chart_readme, values_schema
+from generate.chart import chart_facts, values_schema
 from generate.chart_file import chart_file
+from generate.chart_readme import chart_readme
 from generate.cli_schema import cli_schema
 from generate.coverage import coverage
 from generate.dashboards import dashboards
