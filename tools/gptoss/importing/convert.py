@@ -17,6 +17,7 @@ from gptoss.importing.gpu_kind import gpu_kind
 from gptoss.importing.left_behind import note_left_behind
 from gptoss.importing.shutdown_values import shutdown_block
 from gptoss.importing.traffic import workload
+from gptoss.importing.ways_values import ways_blocks
 from gptoss.importing.workers import (
     frontend_block,
     named_workers,
@@ -132,6 +133,7 @@ def _values(context: Context) -> Block:
     values["shutdown"] = shutdown_block(context)
     values["modelCache"] = whole.storage(context)
     values["benchmark"] = benchmark_block(context)
+    values |= ways_blocks(context)
     if secrets := whole.pull_secrets(context):
         values["imagePullSecrets"] = secrets
     values["annotations"] = whole.graph_annotations(context)

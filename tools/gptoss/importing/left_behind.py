@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.importing.claim_values import made_for
+from gptoss.importing.ways_values import carried_ways
 from gptoss.sources.truss.build import KIND as TRUSS_KEY
 
 if TYPE_CHECKING:
@@ -74,7 +75,10 @@ def _note_objects(context: Context) -> None:
         for mount in worker.pod.mounts
         if mount.config_map
     }
+    carried = {str(way) for way in carried_ways(deployment)}
     for given in deployment.given:
+        if given.value in carried:
+            continue
         kind, _, name = given.value.partition(" ")
         is_read = name in (engines if kind == "ConfigMap" else read) and kind not in MADE
         if is_read:

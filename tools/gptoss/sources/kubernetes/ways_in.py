@@ -6,7 +6,7 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.access import Backend, WayIn
+from gptoss.deployment.access import Backend, Certificate, Opening, WayIn
 from gptoss.deployment.paths import DEPLOYMENT
 from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
 from gptoss.text.places import Located
@@ -88,22 +88,41 @@ def _ingress(tree: Tree, root: Scope) -> WayIn:
         kind="Ingress",
         name=name,
         place=scope.here(tree.where),
-        hosts=tuple(filter(None, (string(rule.at("host"), "host") for rule in rules))),
+        openings=tuple(_ingress_openings(rules)),
         backends=tuple(_ingress_backends(spec, rules, scope)),
         gives_up=told or default,
         by_default=told is None,
         buffers=_buffers(notes, scope),
         encrypted=bool(maps(certificates, "tls")) or f"{ALB}certificate-arn" in notes,
         asks_who=any(key.startswith(WHO) for key in notes),
+        class_name=class_name,
+        annotations={key: note.value for key, note in notes.items()},
+        certificates=tuple(map(_certificate, maps(certificates, "tls"))),
     )
+
+
+def _paths(rule: Tree) -> list[Tree]:
+    http = a_map(rule.at("http"), "http")
+    return maps(http.at("paths") if http else None, "paths")
+
+
+def _ingress_openings(rules: list[Tree]) -> Iterator[Opening]:
+    for rule in rules:
+        host = string(rule.at("host"), "host") or ""
+        for path in _paths(rule):
+            compared = string(path.at("pathType"), "pathType") or "ImplementationSpecific"
+            yield Opening(host, string(path.at("path"), "path") or "/", compared)
+
+
+def _certificate(tree: Tree) -> Certificate:
+    hosts = strings(tree.at("hosts"), "hosts")
+    secret = string(tree.at("secretName"), "secretName") or ""
+    return Certificate(secret, tuple(host for host, _ in hosts))
 
 
 def _ingress_backends(spec: Tree | None, rules: list[Tree], scope: Scope) -> Iterator[Backend]:
     written = [spec.at("defaultBackend")] if spec else []
-    for rule in rules:
-        http = a_map(rule.at("http"), "http")
-        paths = maps(http.at("paths") if http else None, "paths")
-        written.extend(path.at("backend") for path in paths)
+    written.extend(path.at("backend") for rule in rules for path in _paths(rule))
     for tree in written:
         service = a_map(tree.at("service"), "service") if tree else None
         if service is not None:
@@ -145,24 +164,39 @@ def _route(tree: Tree, root: Scope) -> WayIn:
     scope = root.part(DEPLOYMENT.entry("routes", name))
     spec = a_map(tree.at("spec"), "spec")
     backends: list[Backend] = []
+    paths: list[tuple[str, str]] = []
     gives_up = None
     for rule in maps(spec.at("rules") if spec else None, "rules"):
         for entry in maps(rule.at("backendRefs"), "backendRefs"):
             if (entry.text("kind") or "Service") == "Service":
                 backends.extend(_backend(entry.at("name"), entry.at("port"), scope))
+        paths.extend(_matched(rule))
         written = rule.at("timeouts", "request") or rule.at("timeouts", "backendRequest")
         told = _seconds(string(written, "timeouts") or "")
         if written is not None and told:
             gives_up = Located(told, scope.at("gives_up", written.where))
-    hosts = strings(spec.at("hostnames") if spec else None, "hostnames")
+    hosts = [host for host, _ in strings(spec.at("hostnames") if spec else None, "hostnames")]
+    parents = maps(spec.at("parentRefs") if spec else None, "parentRefs")
     return WayIn(
         kind="HTTPRoute",
         name=name,
         place=scope.here(tree.where),
-        hosts=tuple(host for host, _ in hosts),
+        openings=tuple(Opening(host, *path) for host in hosts or [""] for path in paths),
         backends=tuple(backends),
         gives_up=gives_up,
+        parents=tuple(parent.plain() for parent in parents),
+        annotations={key: note.value for key, note in _notes(tree).items()},
     )
+
+
+def _matched(rule: Tree) -> Iterator[tuple[str, str]]:
+    """Paths that a rule of a route is for, and how each is compared; every path unless told."""
+    matches = maps(rule.at("matches"), "matches")
+    for match in matches:
+        value, compared = match.at("path", "value"), match.at("path", "type")
+        yield string(value, "value") or "/", string(compared, "type") or "PathPrefix"
+    if not matches:
+        yield "/", "PathPrefix"
 
 
 def _seconds(text: str) -> int | None:
