@@ -62,7 +62,6 @@ UNREAD = {
     "openshift.enabled",
     "podSecurityContext",
     "containerSecurityContext",
-    "service.type",
     "service.annotations",
     "service.labels",
     "service.loadBalancerClass",

@@ -74,3 +74,31 @@ def test_how_long_a_route_waits_is_written_in_it(written: str, seconds: int | No
     assert [(each.service.value, each.port and each.port.value) for each in way.backends] == [
         ("other", 80)
     ]
+
+
+def balancer(**spec: object) -> str:
+    selector = {"nvidia.com/dynamo-graph-deployment-name": "chat"}
+    return dump(
+        {
+            "apiVersion": "v1",
+            "kind": "Service",
+            "metadata": {"name": "outside"},
+            "spec": {"selector": selector, "ports": [{"port": 80}], **spec},
+        }
+    )
+
+
+@pytest.mark.parametrize(
+    ("document", "expected"),
+    [
+        (balancer(type="LoadBalancer"), [False]),
+        (balancer(type="LoadBalancer", loadBalancerSourceRanges=["10.0.0.0/8"]), [None]),
+        (balancer(), []),
+        (balancer(type="LoadBalancer", selector={"app": "other"}), []),
+    ],
+)
+def test_a_load_balancer_in_front_of_the_frontend_is_a_way_in(
+    document: str, expected: list[bool | None]
+) -> None:
+    found = build(parse_documents(f"{GRAPH}---\n{document}", "x.yaml"), "x", FACTS).ways_in
+    assert [way.asks_who for way in found] == expected

@@ -47,7 +47,7 @@ class Backend:
 
 @dataclass(frozen=True, slots=True)
 class WayIn:
-    """An Ingress or an HTTPRoute.
+    """An Ingress, an HTTPRoute, or a Service that a load balancer leads to.
 
     Attributes:
         kind: Its kind.

@@ -79,18 +79,19 @@ def way_in_unencrypted(way: WayIn) -> Iterator[Said]:
 
 @rule("S044", "anybody-may-ask", Severity.INFO, of=WAYS_IN, runtimes=ANY)
 def anybody_may_ask(way: WayIn, deployment: Deployment) -> Iterator[Said]:
-    """An Ingress leads straight to the server, and neither checks who asks.
+    """An Ingress or a load balancer leads straight to the server, and neither checks who asks.
 
     Neither Dynamo's frontend nor trtllm-serve knows API keys. examples/gateway has a proxy that
     does.
     """
-    if way.asks_who is not False or not any(_ports(each, deployment) for each in way.backends):
+    straight = way.kind == "Service" or any(_ports(each, deployment) for each in way.backends)
+    if way.asks_who is not False or not straight:
         return
     server = "trtllm-serve" if deployment.runtime is Runtime.SERVE else "Dynamo's frontend"
     yield Said(
         way,
         f"it lets everybody in, and {server} checks no key",
-        "have it ask who comes, or lead to a gateway that checks keys",
+        "have it let in only who may, or lead to a gateway that checks keys",
     )
 
 

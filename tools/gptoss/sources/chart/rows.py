@@ -251,7 +251,7 @@ def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     for field in ("storage", "accessModes", "storageClassName", "volumeName"):
         yield claim.entry("fields", field), (f"modelCache.{asked.get(field, field)}",)
     yield claim, ("modelCache",)
-    yield paths.services(KEY), ("runtime.kind",)
+    yield paths.services(KEY), ("service.type", "runtime.kind")
 
 
 ROWS = tuple(Row(*row) for row in _rows())

@@ -94,7 +94,7 @@ def build(
         given=tuple(objects.given(root)),
         fixed=tuple(fixed_fields(objects.trees, root)),
         claim_templates=claim_templates(objects.trees, root),
-        ways_in=tuple(ways_in(objects.trees, root)),
+        ways_in=tuple(ways_in(objects.trees, graph, root)),
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),

@@ -6,8 +6,10 @@ import re
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from gptoss.deployment import paths
 from gptoss.deployment.access import Backend, Certificate, Opening, WayIn
 from gptoss.deployment.paths import DEPLOYMENT
+from gptoss.sources.kubernetes.workloads import selects
 from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
 from gptoss.text.places import Located
 
@@ -45,6 +47,7 @@ CONTROLLERS = (
 )
 # Classes of those whose annotations are not known here.
 OTHERS = ("traefik", "kong", "contour", "gce", "istio", "azure")
+GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 OLD_CLASS = "kubernetes.io/ingress.class"
 IDLE = re.compile(r"idle_timeout\.timeout_seconds=(\d+)")
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "": 1}
@@ -60,8 +63,13 @@ WHO = (
 Notes = dict[str, Located[str]]
 
 
-def ways_in(trees: Iterable[Tree], root: Scope) -> Iterator[WayIn]:
-    """Ingresses and HTTPRoutes among objects.
+def ways_in(trees: Iterable[Tree], graph: Tree, root: Scope) -> Iterator[WayIn]:
+    """Ingresses and HTTPRoutes among objects, and load balancers in front of what answers.
+
+    Args:
+        trees: The objects.
+        graph: The graph, or the workload that runs ``trtllm-serve``.
+        root: Where they are located.
 
     Raises:
         InputError: A field has a shape that the API server would refuse.
@@ -71,6 +79,38 @@ def ways_in(trees: Iterable[Tree], root: Scope) -> Iterator[WayIn]:
             yield _ingress(tree, root)
         elif tree.text("kind") == "HTTPRoute":
             yield _route(tree, root)
+        elif tree.text("kind") == "Service" and _leads_to(tree, graph):
+            yield from _load_balancer(tree, root)
+
+
+def _leads_to(service: Tree, graph: Tree) -> bool:
+    if selects(service, graph):
+        return True
+    spec = a_map(service.at("spec"), "spec")
+    selector = string_map(spec.at("selector") if spec else None, "selector")
+    name = graph.text("metadata", "name")
+    return any(key == GRAPH_LABEL and value == name for key, value, _ in selector)
+
+
+def _load_balancer(tree: Tree, root: Scope) -> Iterator[WayIn]:
+    """A Service of type LoadBalancer; one that is told whom to let in, or to stay inside, asks."""
+    name = tree.text("metadata", "name") or ""
+    scope = root.part(paths.services(name))
+    spec = a_map(tree.at("spec"), "spec")
+    if spec is None or spec.text("type") != "LoadBalancer":
+        return
+    notes = {key: note.value for key, note in _notes(tree).items()}
+    held = bool(strings(spec.at("loadBalancerSourceRanges"), "loadBalancerSourceRanges"))
+    inside = any("internal" in f"{key} {value}".lower() for key, value in notes.items())
+    place = scope.here(tree.where)
+    yield WayIn(
+        kind="Service",
+        name=name,
+        place=place,
+        backends=(Backend(Located(name, place), None),),
+        asks_who=None if held or inside else False,
+        annotations=notes,
+    )
 
 
 def _ingress(tree: Tree, root: Scope) -> WayIn:
