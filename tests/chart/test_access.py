@@ -56,6 +56,7 @@ def test_a_gateway_can_be_asked_first() -> None:
     [
         ("nginx", {"nginx.ingress.kubernetes.io/proxy-read-timeout": "900"}),
         ("haproxy", {"haproxy.org/timeout-server": "900s"}),
+        ("openshift", {"haproxy.router.openshift.io/timeout": "900s"}),
         ("aws", {"alb.ingress.kubernetes.io/load-balancer-attributes": "mine=1"}),
     ],
 )

@@ -47,6 +47,7 @@ def patience(document: str) -> tuple[int | None, bool]:
         (ingress("traefik", **{NGINX: "900"}), (None, True)),
         (ingress("haproxy"), (50, True)),
         (ingress("haproxy", **{"haproxy.org/timeout-server": "5m"}), (300, False)),
+        (ingress("openshift-default"), (30, True)),
         (ingress("alb"), (60, True)),
         (ingress("alb", **{ALB: "a.b=c,idle_timeout.timeout_seconds=400"}), (400, False)),
         (ingress(), (None, True)),

@@ -81,11 +81,11 @@ class IngressValues(Closed):
     class_name: str | None = Field(
         None, description="The IngressClass; the cluster's default when null."
     )
-    controller: Literal["generic", "nginx", "haproxy", "aws"] = Field(
+    controller: Literal["generic", "nginx", "haproxy", "openshift", "aws"] = Field(
         "generic",
         description="Who serves it: nginx (ingress-nginx), haproxy (HAProxy's own or "
-        "haproxy-ingress) and aws (load balancer controller) get annotations for timeoutSeconds, "
-        "long prompts and unbuffered streams; generic gets none.",
+        "haproxy-ingress), openshift (its router) and aws (load balancer controller) get "
+        "annotations for timeoutSeconds, long prompts and unbuffered streams; generic gets none.",
     )
     annotations: Strings = Field(
         default_factory=dict, description="More annotations; they win. Escape hatch."

@@ -55,6 +55,8 @@ loadBalancerSourceRanges:
   {{- range $prefix := list "haproxy.org" "haproxy-ingress.github.io" -}}
     {{- $_ := set $known (printf "%s/timeout-server" $prefix) (printf "%ds" $seconds) -}}
   {{- end -}}
+{{- else if eq .ingress.controller "openshift" -}}
+  {{- $_ := set $known "haproxy.router.openshift.io/timeout" (printf "%ds" $seconds) -}}
 {{- else if eq .ingress.controller "aws" -}}
   {{- $prefix := "alb.ingress.kubernetes.io" -}}
   {{- $_ := set $known (printf "%s/target-type" $prefix) "ip" -}}

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from gptoss.text.yaml_tree import Tree
 
 NGINX, ALB = "nginx.ingress.kubernetes.io/", "alb.ingress.kubernetes.io/"
+OPENSHIFT = "haproxy.router.openshift.io/"
 HAPROXY = ("haproxy.org/", "haproxy-ingress.github.io/")
 
 
@@ -41,6 +42,7 @@ class Controller:
 
 
 CONTROLLERS = (
+    Controller("openshift", (OPENSHIFT,), (f"{OPENSHIFT}timeout",), 30),
     Controller("nginx", (NGINX,), (f"{NGINX}proxy-read-timeout",), 60),
     Controller("haproxy", HAPROXY, tuple(f"{each}timeout-server" for each in HAPROXY), 50),
     Controller("alb", (ALB,), (f"{ALB}load-balancer-attributes",), 60),
