@@ -236,7 +236,3 @@ def test_what_a_server_cannot_do_is_refused_with_the_value_to_set(
     settings: tuple[str, ...], said: str, helm: str
 ) -> None:
     assert said in refusal(SERVER, *settings, helm=helm)
-
-
-def test_a_pod_monitor_beside_the_dynamo_platform_s_own_is_refused() -> None:
-    assert "count them twice" in refusal("agg-gb200", MONITOR)

@@ -85,6 +85,17 @@ UNREAD = {
     "monitoring.podMonitor.enabled",
     "monitoring.podMonitor.interval",
     "monitoring.podMonitor.labels",
+    "monitoring.dashboard.enabled",
+    "monitoring.dashboard.labels",
+    "monitoring.dashboard.annotations",
+    "monitoring.prometheusRule.enabled",
+    "monitoring.prometheusRule.labels",
+    "monitoring.prometheusRule.additionalRuleLabels",
+    "monitoring.prometheusRule.thresholds.firstTokenMilliseconds",
+    "monitoring.prometheusRule.thresholds.tokenMilliseconds",
+    "monitoring.prometheusRule.thresholds.errorPercent",
+    "monitoring.prometheusRule.thresholds.waitingPercent",
+    "monitoring.prometheusRule.thresholds.cachePercent",
     "target",
     "overlays",
     "enabled",
@@ -226,6 +237,8 @@ def test_no_row_of_the_table_is_dead() -> None:
         for release in ("1.0.2", "1.2.1")
     ]
     releases.append(rendering("disagg-gb200", settings=("modelCache.existingClaim=weights",)))
+    told = ("runtime.release=1.6.1", "monitoring.engineMetrics=true")
+    releases.append(rendering("disagg-gb200", settings=told))
     for found in (*releases, *(rendering(target) for target in TARGETS)):
         build(parse_documents(found.output, "rendered"), "target", facts, record)
     dead = [

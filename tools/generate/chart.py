@@ -24,6 +24,7 @@ RELEASE_KEYS = (
     "apiVersions",
     "aggregatedMode",
     "kvEventsFlag",
+    "metricsFlag",
     "repeatedSizes",
     "enforceDisagg",
     "routerModes",
@@ -107,7 +108,7 @@ def chart_facts() -> dict[Path, str]:
         "image": releases["image"],
         "serveImage": releases["serveImage"],
         "releases": {
-            version: {key: facts[key] for key in RELEASE_KEYS}
+            version: {key: facts[key] for key in RELEASE_KEYS if key in facts}
             | {"servedModelName": _names_models(served, facts["trtllm"])}
             for version, facts in releases["releases"].items()
         },

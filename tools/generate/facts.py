@@ -83,8 +83,9 @@ def _of_flags(
             yield f"{at}: enforceDisagg is {entry['enforceDisagg']}, but {ENFORCE} is {enforced}"
         return
     spelled = {word for name, flag in flags.items() for word in (name, *flag.get("aliases", ()))}
-    if entry["kvEventsFlag"] not in spelled:
-        yield f"{at}: kvEventsFlag is {entry['kvEventsFlag']}, which {program} does not have"
+    for key in ("kvEventsFlag", "metricsFlag"):
+        if key in entry and entry[key] not in spelled:
+            yield f"{at}: {key} is {entry[key]}, which {program} does not have"
     choices = flags.get(MODE, {}).get("choices", [])
     if entry["aggregatedMode"] not in choices:
         yield f"{at}: aggregatedMode is none of what {MODE} takes: {', '.join(choices)}"

@@ -68,6 +68,7 @@ RELEASE: Shape = {
     "apiVersions": texts("v1alpha1", "v1beta1"),
     "aggregatedMode": TEXT,
     "kvEventsFlag": FLAG,
+    "metricsFlag": FLAG._replace(optional=True),
     "repeatedSizes": texts(),
     "enforceDisagg": one_of("refused", "effective", "automatic"),
     "routerModes": texts(),

@@ -176,7 +176,7 @@ class Values(Closed):
     )
     tests: TestsValues = Field(default_factory=TestsValues, description="Pods of helm test.")
     monitoring: Monitoring = Field(
-        default_factory=Monitoring, description="Metrics for the Prometheus operator."
+        default_factory=Monitoring, description="Metrics, alerts and a dashboard."
     )
     init_containers: InitContainers = Field(
         default_factory=InitContainers, description="Init containers, which only wait."

@@ -35,14 +35,15 @@
 {{- end -}}
 
 {{- define "gpt-oss.guardMonitoring" -}}
-{{- if .Values.monitoring.podMonitor.enabled -}}
-  {{- if not .plan.serve -}}
-    {{- fail "monitoring.podMonitor.enabled: the Dynamo platform brings PodMonitors that scrape frontend and workers, and a second one would count them twice; leave it out" -}}
-  {{- end -}}
-  {{- with first .plan.workers -}}
-    {{- if not .engine.return_perf_metrics -}}
-      {{- fail (printf "monitoring.podMonitor.enabled: trtllm-serve has /prometheus/metrics only with return_perf_metrics; set workers.%s.engine.return_perf_metrics to true" .name) -}}
+{{- if .plan.serve -}}
+  {{- $worker := first .plan.workers -}}
+  {{- range $key := list "podMonitor" "dashboard" "prometheusRule" -}}
+    {{- if and (get $.Values.monitoring $key).enabled (not $worker.engine.return_perf_metrics) -}}
+      {{- fail (printf "monitoring.%s.enabled: trtllm-serve has /prometheus/metrics only with return_perf_metrics; set workers.%s.engine.return_perf_metrics to true" $key $worker.name) -}}
     {{- end -}}
+  {{- end -}}
+  {{- if .Values.monitoring.engineMetrics -}}
+    {{- fail (printf "monitoring.engineMetrics: trtllm-serve tells its load by a key of the engine; leave it out, and set workers.%s.engine.enable_iter_perf_stats to true" $worker.name) -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}

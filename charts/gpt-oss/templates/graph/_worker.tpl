@@ -103,6 +103,9 @@ volumes:
   {{- $block := ($engine.kv_cache_config | default dict).tokens_per_block | default 32 | int -}}
   {{- $flags = concat $flags (list $release.kvEventsFlag "--kv-block-size" (toString $block)) -}}
 {{- end -}}
+{{- if $root.Values.monitoring.engineMetrics -}}
+  {{- $flags = append $flags ($release.metricsFlag | default $release.kvEventsFlag) | uniq -}}
+{{- end -}}
 {{- range $size := $release.repeatedSizes -}}
   {{- with get $engine $size -}}
     {{- $flags = concat $flags (list (printf "--%s" ($size | replace "_" "-")) (int . | toString)) -}}

@@ -168,6 +168,7 @@ def _worker_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
         "--model": ("model.revision", "model.id"),
         "--served-model-name": ("model.servedName", "model.id"),
         "--extra-engine-args": (f"{worker}.engineConfig",),
+        "--publish-metrics": ("monitoring.engineMetrics",),
         "--revision": ("model.revision",),
         "--config": (f"{worker}.engineConfig",),
         "--served_model_name": ("model.servedName",),
