@@ -36,6 +36,9 @@ SILENT = {
     "production_stack": {
         "servingEngineSpec.modelSpec.0.name",
         "servingEngineSpec.modelSpec.0.requestGPU",
+        "servingEngineSpec.modelSpec.0.keda.triggers.0.type",
+        "servingEngineSpec.modelSpec.0.keda.triggers.0.metadata.metricName",
+        "servingEngineSpec.modelSpec.0.keda.triggers.0.metadata.query",
     },
     "llm_d": set[str](),
     "nim": {
@@ -159,6 +162,19 @@ def test_a_nim_is_a_server_without_an_operator_with_its_claim_and_replicas() -> 
     assert values["imagePullSecrets"] == ["ngc-secret"]
 
 
+def test_a_way_in_and_autoscaling_go_along() -> None:
+    values = carried("production_stack")
+    assert values["ingress"]["hosts"] == [{"host": "chat.example.com"}]
+    assert values["ingress"]["controller"] == "nginx"
+    assert values["service"] == {"type": "LoadBalancer"}
+    scaling = values["workers"]["worker"]["autoscaling"]
+    assert scaling["maxReplicas"] == 4
+    assert scaling["targetQueuedRequests"] == 5
+    assert values["autoscaling"]["prometheus"]["serverAddress"] == "http://prom:9090"
+    assert values["frontend"]["pdb"]["minAvailable"] == 1
+    assert carried("nim")["autoscaling"]["kind"] == "hpa"
+
+
 def test_data_parallelism_becomes_attention_data_parallelism() -> None:
     values = {
         "modelArtifacts": {"uri": "hf://openai/gpt-oss-120b"},
@@ -262,35 +278,14 @@ ROWS = {
     "service": (production_stack.SERVICE,),
     "httpRoute": ({key: key for key in production_stack.ROUTE},),
     "ingress": (shared_values.INGRESS_KEYS,),
+    "frontend.pdb": (production_stack.BUDGET,),
 }
 
 
-COMING = {
-    "httpRoute.annotations",
-    "httpRoute.enabled",
-    "httpRoute.hostnames",
-    "httpRoute.labels",
-    "httpRoute.parentRefs",
-    "ingress.annotations",
-    "ingress.className",
-    "ingress.enabled",
-    "ingress.tls",
-    "modelCache.annotations",
-    "modelCache.labels",
-    "modelCache.selector.matchLabels",
-    "service.annotations",
-    "service.labels",
-    "service.type",
+COMING: set[str] = {
     "serviceAccount.annotations",
     "serviceAccount.create",
     "serviceAccount.name",
-    "workers.worker.autoscaling.enabled",
-    "workers.worker.autoscaling.maxReplicas",
-    "workers.worker.autoscaling.minReplicas",
-    "workers.worker.priorityClassName",
-    "workers.worker.runtimeClassName",
-    "workers.worker.schedulerName",
-    "workers.worker.terminationGracePeriodSeconds",
 }
 
 

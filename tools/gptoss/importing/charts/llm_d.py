@@ -121,8 +121,9 @@ def _carry_artifacts(carrying: Carrying) -> None:
     elif address.startswith(CLAIM):
         claim, _, path = address.removeprefix(CLAIM).partition("/")
         carrying.carry(uri, "modelCache.existingClaim", claim)
-        told = f"claim {claim}: the chart reads a cache of the hub in it, at model.revision; "
-        carrying.mended(f"{told}the path {path} is left out", uri or artifacts)
+        if path:
+            where = f"{uri.where.file}:{uri.where.line}" if uri is not None else ""
+            carrying.choose("modelCache.path", path, where)
     carry_model(tells, identifier, carrying)
     if named is not None and text_of(named) != identifier:
         carrying.carry(named, "model.servedName")

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
+from gptoss.importing.charts.carrying import has_key
 from gptoss.importing.charts.shared_values import (
     POD_KEYS,
     carry_environment,
@@ -56,6 +57,8 @@ WORKER_KEYS = {
     "model.labels": "podLabels",
     "podAnnotations": POD_KEYS["podAnnotations"],
 }
+# Waiting requests a replica above which there are too few.
+QUEUED = 10
 SCALING = {"enabled": "enabled", "minReplicas": "minReplicas", "maxReplicas": "maxReplicas"}
 WHOLE = {
     "podSecurityContext": "podSecurityContext",
@@ -70,6 +73,7 @@ WHOLE = {
 PROBES = "the chart's probes wait for the model to load"
 REASONS = {
     "*Probe": PROBES,
+    "autoscaling.metrics": "NIM's metrics are not TensorRT-LLM's",
     "image": "the image is that of runtime.release",
     "image.*": "the image is that of runtime.release",
     "model.ngc*": "the model comes from the Hugging Face hub, not from NGC",
@@ -126,6 +130,7 @@ def carry_nim(carrying: Carrying) -> str:
         carrying.choose(f"workers.{WORKER}.engine.return_perf_metrics", True, why)
     if is_on(tree.at("autoscaling", "enabled")):
         carrying.carry_all(tree.at("autoscaling"), SCALING, f"workers.{WORKER}.autoscaling.")
+        _choose_signal(carrying)
     carrying.carry_all(tree, WHOLE)
     carrying.rest(REASONS)
     return "gpt-oss"
@@ -161,6 +166,18 @@ def _flags(variables: dict[str, Located[str]]) -> Flags:
     return flags
 
 
+def _choose_signal(carrying: Carrying) -> None:
+    """What replicas follow, for NIM's metrics are not TensorRT-LLM's."""
+    signal = f"workers.{WORKER}.autoscaling.targetQueuedRequests"
+    if has_key(signal):
+        carrying.choose("autoscaling.kind", "hpa")
+        counted = f"workers.{WORKER}.engine.enable_iter_perf_stats"
+        carrying.choose(counted, True, "trtllm-serve counts waiting requests only then")
+        carrying.choose(signal, QUEUED, "a guess: NIM's metrics are others")
+        told = f"replicas follow {QUEUED} waiting requests a replica, for NIM's metrics are others"
+        carrying.chosen(told, carrying.tree.at("autoscaling"))
+
+
 def _listed(named: Tree | None) -> list[dict[str, object]]:
     """Maps by name as a list of maps with names."""
     inner = named.items() if named is not None else ()
@@ -174,4 +191,4 @@ def _carry_storage(carrying: Carrying) -> None:
         carrying.carry_all(storage, STORAGE, "modelCache.")
     elif path is not None and is_on(path.at("enabled")):
         carrying.done(path.at("enabled"))
-        carrying.carry(path.at("path"), "modelCache.hostPath.path")
+        carrying.carry(path.at("path"), "modelCache.hostPath")

@@ -60,6 +60,13 @@ SCALING = {
     "minReplicaCount": "minReplicas",
     "maxReplicaCount": "maxReplicas",
 }
+# What its triggers ask vLLM for.
+WAITING = "vllm:num_requests_waiting"
+BUDGET = {
+    "enabled": "enabled",
+    "minAvailable": "minAvailable",
+    "maxUnavailable": "maxUnavailable",
+}
 ROUTER = {
     "replicaCount": "replicas",
     "podAnnotations": "podAnnotations",
@@ -72,12 +79,12 @@ PROBES = "the chart's probes wait for the model to load"
 REASONS = {
     "servingEngineSpec.*Probe": PROBES,
     "routerSpec.*Probe": PROBES,
-    "*.vllmApiKey": "Dynamo's frontend checks no key; a gateway in front of it does",
+    "*.vllmApiKey": "Dynamo's frontend checks no key; examples/gateway is a proxy that does",
     "servingEngineSpec.modelSpec*.initContainer": "extraPodSpec.initContainers has others",
     "servingEngineSpec.modelSpec*.lmcacheConfig": "LMCache is vLLM's; TensorRT-LLM keeps blocks in "
     "the host's memory with engine.kv_cache_config.host_cache_size",
     "servingEngineSpec.modelSpec*.raySpec": "workers on several nodes need no Ray; see nodes",
-    "servingEngineSpec.modelSpec*.keda*": "autoscaling has the chart's own triggers",
+    "servingEngineSpec.modelSpec*.keda*": "workers.worker.autoscaling has what it follows here",
     "servingEngineSpec.modelSpec*.repository": "the image is that of runtime.release",
     "servingEngineSpec.modelSpec*.tag": "the image is that of runtime.release",
     "servingEngineSpec.modelSpec*.requestGPU*": "GPUs are whole ones of hardware.gpu",
@@ -107,13 +114,14 @@ def carry_production_stack(carrying: Carrying) -> str:
     _carry_storage(spec, carrying)
     _carry_placement(spec, engines, carrying)
     carry_environment(spec.at("env"), WORKER, carrying)
-    carrying.carry_all(spec.at("keda"), SCALING, f"workers.{WORKER}.autoscaling.")
+    _carry_scaling(spec.at("keda"), carrying)
     for shared in ("runtimeClassName", "schedulerName"):
         if engines is not None and spec.at(shared) is None:
             carrying.carry(engines.at(shared), f"workers.{WORKER}.{shared}")
     if engines is not None:
         carrying.carry(engines.at("labels"), f"workers.{WORKER}.podLabels")
         carrying.carry(engines.at("imagePullPolicy"), "runtime.imagePullPolicy")
+        carrying.carry(engines.at("strategy"), "updateStrategy")
         carry_monitor(engines.at("serviceMonitor"), carrying, "additionalLabels")
     _carry_router(carrying)
     carrying.rest(REASONS)
@@ -178,6 +186,24 @@ def _carry_served_name(flags: Flags, carrying: Carrying) -> None:
         carrying.choose("model.servedName", served.value, where)
 
 
+def _carry_scaling(keda: Tree | None, carrying: Carrying) -> None:
+    """Puts limits of the replicas, and the requests that wait as what they follow."""
+    if keda is None or not is_on(keda.at("enabled")):
+        return
+    carrying.carry_all(keda, SCALING, f"workers.{WORKER}.autoscaling.")
+    triggers = keda.at("triggers")
+    for trigger in (triggers.elements() or [triggers]) if triggers is not None else ():
+        metadata = trigger.at("metadata")
+        threshold = text_of(metadata.at("threshold")) if metadata is not None else ""
+        if metadata is None or WAITING not in text_of(metadata.at("query")):
+            continue
+        carrying.carry(metadata.at("serverAddress"), "autoscaling.prometheus.serverAddress")
+        if threshold.isdecimal():
+            to = f"workers.{WORKER}.autoscaling.targetQueuedRequests"
+            carrying.carry(metadata.at("threshold"), to, int(threshold))
+            carrying.done(metadata.at("query"), metadata.at("metricName"), trigger.at("type"))
+
+
 def _carry_storage(spec: Tree, carrying: Carrying) -> None:
     carrying.carry_all(spec, STORAGE, "modelCache.")
     modes = spec.at("pvcAccessMode")
@@ -225,6 +251,7 @@ def _carry_router(carrying: Carrying) -> None:
     carrying.carry_all(router, SERVICE, "service.")
     carry_pull_secrets([router.at("imagePullSecrets")], carrying)
     carry_ingress(router.at("ingress"), carrying)
+    carrying.carry_all(router.at("pdb"), BUDGET, "frontend.pdb.")
     routes = router.at("route")
     for _, route in routes.items() if routes is not None else ():
         if is_on(route.at("enabled")):

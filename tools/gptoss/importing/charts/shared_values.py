@@ -38,6 +38,8 @@ POD_KEYS = {
     "schedulerName": "schedulerName",
     "terminationGracePeriodSeconds": "terminationGracePeriodSeconds",
 }
+# Controllers whose annotations the chart writes, by a word of their class.
+CONTROLLERS = {"nginx": "nginx", "haproxy": "haproxy", "alb": "aws"}
 INGRESS_KEYS = {
     "enabled": "enabled",
     "className": "className",
@@ -259,6 +261,9 @@ def carry_ingress(tree: Tree | None, carrying: Carrying) -> None:
     if tree is None or not is_on(tree.at("enabled")):
         return
     carrying.carry_all(tree, INGRESS_KEYS, "ingress.")
+    known = (who for word, who in CONTROLLERS.items() if word in text_of(tree.at("className")))
+    if controller := next(known, None):
+        carrying.choose("ingress.controller", controller, "by its class")
     hosts = tree.at("hosts")
     if hosts is None or not has_key("ingress.hosts"):
         return
