@@ -53,7 +53,7 @@ class DeviceAllocation(Closed):
     enabled: bool = Field(
         False,
         description="Workers claim their GPUs, from a ResourceClaimTemplate that the chart makes. "
-        "On nodes whose GPUs a device plugin hands out, leave it off. Operators before 1.4 start "
+        "On nodes whose GPUs a device plugin hands out, leave it off. Operators before 1.5 start "
         "no rank of a worker of several nodes that has no limit.",
     )
     api_version: Literal["v1", "v1beta2", "v1beta1"] = Field(

@@ -69,8 +69,8 @@
 {{- define "gpt-oss.guardClaims" -}}
 {{- $dra := .root.Values.hardware.dra.enabled -}}
 {{- $name := .worker.name -}}
-{{- if and $dra (gt (int .worker.nodes) 1) (semverCompare "<1.4.0-0" .root.Values.runtime.release) -}}
-  {{- fail (printf "hardware.dra.enabled: workers.%s spans %d nodes, and the operator of release %s starts no rank of a worker that has no GPU limit; set it to false or set runtime.release to 1.4.2 or newer" $name (int .worker.nodes) .root.Values.runtime.release) -}}
+{{- if and $dra (gt (int .worker.nodes) 1) (semverCompare "<1.5.0-0" .root.Values.runtime.release) -}}
+  {{- fail (printf "hardware.dra.enabled: workers.%s spans %d nodes, and the operator of release %s starts no rank of a worker that has no GPU limit; set it to false or set runtime.release to 1.5.1 or newer" $name (int .worker.nodes) .root.Values.runtime.release) -}}
 {{- end -}}
 {{- $taken := list -}}
 {{- if $dra -}}{{- $taken = append $taken "gpus" -}}{{- end -}}
