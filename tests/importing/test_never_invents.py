@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 FACTS = Facts()
 RUNTIME = "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"
 SERVER = "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14"
+SNAPSHOT = f"hub/models--openai--gpt-oss-120b/snapshots/{'b' * 40}"
 BESIDE = """
 - apiVersion: v1
   kind: ConfigMap
@@ -98,7 +99,6 @@ def notes(found: Imported) -> str:
 @pytest.mark.parametrize(
     "told",
     [
-        "hostPath /data/models at /models holds the weights",
         "hostPath /nvme at /nvme",
         "volume results at /results",
         "namespace inference",
@@ -124,11 +124,29 @@ def test_the_command_of_the_head_installs_into_the_namespace_of_the_source(tmp_p
     assert "helm install mine charts/gpt-oss -n inference -f" in imported(tmp_path, graph()).text
 
 
-def test_a_folder_of_a_claim_is_not_where_the_chart_looks(tmp_path: Path) -> None:
-    made = graph(model="/results/gpt-oss-120b")
-    found = imported(tmp_path, made)
-    assert plain_yaml.load(found.text)["modelCache"]["existingClaim"] == "results"
-    assert "the weights stand in /results/gpt-oss-120b of claim results" in notes(found)
+@pytest.mark.parametrize(
+    ("model", "expected"),
+    [
+        ("/results/gpt-oss-120b", {"existingClaim": "results", "path": "gpt-oss-120b"}),
+        ("/results", {"existingClaim": "results", "path": "."}),
+        (f"/results/hf/{SNAPSHOT}", {"existingClaim": "results", "subPath": "hf"}),
+        ("/models/a", {"hostPath": "/data/models", "path": "a", "readOnly": True}),
+    ],
+)
+def test_where_the_weights_lie_goes_along(
+    model: str, expected: dict[str, Any], tmp_path: Path
+) -> None:
+    found = imported(tmp_path, graph(model=model))
+    cache = plain_yaml.load(found.text)["modelCache"]
+    assert cache.items() >= expected.items()
+    assert cache.keys() - {"download"} == expected.keys()
+    assert "holds the weights" not in notes(found)
+
+
+def test_a_folder_that_the_chart_does_not_take_is_left_to_its_user(tmp_path: Path) -> None:
+    found = imported(tmp_path, graph(model="/results/gpt oss"))
+    assert "path" not in plain_yaml.load(found.text)["modelCache"]
+    assert "the weights lie in gpt oss, which modelCache.path does not take" in notes(found)
 
 
 def test_the_revision_of_another_model_is_left_to_its_user(tmp_path: Path) -> None:

@@ -50,6 +50,7 @@ class Context:
         gpu: The kind of GPU that it is for.
         asked: Options of the command that chose the release and the GPU, in place of the source.
         cache_claim: The claim that the model cache uses; None when one is created.
+        cache_disk: The disk that it uses instead, as in ``hostPath /data``; '' for none.
         notes: What was not carried over as it stands, so far.
     """
 
@@ -59,6 +60,7 @@ class Context:
     gpu: Gpu
     asked: frozenset[str] = frozenset()
     cache_claim: str | None = None
+    cache_disk: str = ""
     notes: list[Note] = field(default_factory=list)
 
     def mended(self, message: str, place: Place | None = None) -> None:

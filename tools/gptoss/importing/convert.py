@@ -16,6 +16,7 @@ from gptoss.importing.document import WIDTH, Block, Leaf, count, written
 from gptoss.importing.gpu_kind import gpu_kind
 from gptoss.importing.left_behind import note_left_behind
 from gptoss.importing.shutdown_values import shutdown_block
+from gptoss.importing.storage import cache_mount, storage
 from gptoss.importing.traffic import workload
 from gptoss.importing.ways_values import ways_blocks
 from gptoss.importing.workers import (
@@ -89,7 +90,7 @@ def convert(
     if deployment.runtime is Runtime.SERVE and deployment.is_disaggregated:
         deployment = replace(deployment, runtime=Runtime.DYNAMO)
     chosen = facts.deployable(release) if release else _release(deployment, facts)
-    mount = whole.cache_mount(deployment)
+    mount = cache_mount(deployment)
     options = {"--release": release, "--gpu": gpu}
     kind, hints = (facts.gpu(gpu), ()) if gpu else gpu_kind(deployment, facts)
     context = Context(
@@ -99,6 +100,7 @@ def convert(
         kind,
         frozenset(option for option, value in options.items() if value),
         mount.claim if mount else None,
+        mount.source if mount else "",
     )
     if hints:
         told = ", ".join(dict.fromkeys(hint.told for hint in hints))
@@ -131,7 +133,7 @@ def _values(context: Context) -> Block:
     if deployment.frontend and deployment.runtime is Runtime.DYNAMO:
         values["frontend"] = frontend_block(deployment.frontend, context)
     values["shutdown"] = shutdown_block(context)
-    values["modelCache"] = whole.storage(context)
+    values["modelCache"] = storage(context)
     values["benchmark"] = benchmark_block(context)
     values |= ways_blocks(context)
     if secrets := whole.pull_secrets(context):

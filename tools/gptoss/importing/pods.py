@@ -119,7 +119,7 @@ def note_volumes(name: str, pod: Pod, context: Context, *used: str) -> None:
         behind = mount.claim if mount.claim not in known else mount.source
         if mount.config_map and mount.claim is None:
             behind = f"ConfigMap {mount.config_map}"
-        if not behind or mount.path.rstrip("/") == SHARED_MEMORY:
+        if not behind or behind == context.cache_disk or mount.path.rstrip("/") == SHARED_MEMORY:
             continue
         if any(_holds(mount, file) for file in files):
             continue

@@ -16,17 +16,14 @@ from gptoss.importing.pods import node_selector
 from gptoss.importing.rdma_values import rdma_block
 from gptoss.sources.parts.releases import tag_of
 from gptoss.sources.parts.workers import GPU_LABEL
-from gptoss.text.places import Located
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.deployment.pods import Mount, Pod
     from gptoss.importing.context import Context
-    from gptoss.text.places import Place
+    from gptoss.text.places import Located, Place
 
 REPOSITORY = re.compile(r"[A-Za-z0-9][\w.-]*/[\w.-]+")
 OBJECT_NAME = re.compile(r"[a-z0-9]([-a-z0-9.]*[a-z0-9])?")
-CACHE_VARIABLES = ("HF_HUB_CACHE", "HF_HOME", "HUGGINGFACE_HUB_CACHE", "TRANSFORMERS_CACHE")
 # Annotations that tools write for themselves.
 TOOLS = (
     "kubectl.kubernetes.io/",
@@ -191,56 +188,6 @@ def _gpu_place(worker: Worker) -> Place:
     labels = [asked.place for asked in worker.pod.nodes if asked.key == GPU_LABEL]
     counted = worker.gpus_per_pod.place if worker.gpus_per_pod else worker.place
     return labels[0] if labels else counted
-
-
-def storage(context: Context) -> Block:
-    """The claim of the model cache, and the Secret that its download needs."""
-    found: Block = {}
-    mount = cache_mount(context.deployment)
-    if mount and mount.claim:
-        found["existingClaim"] = leaf(mount.claim, mount.place, f"at {mount.path}")
-        _note_layout(mount, context)
-    secret = _token(context.deployment)
-    if secret:
-        found["download"] = {"tokenSecret": {"name": leaf(secret.value, secret.place)}}
-    return found
-
-
-def _note_layout(mount: Mount, context: Context) -> None:
-    """Notes that the chart does not look where the weights stand in a claim."""
-    for worker in context.deployment.workers:
-        path = worker.model.value if worker.model else ""
-        if path.startswith(f"{mount.path.rstrip('/')}/") and not snapshot_of(path):
-            context.left_out(
-                f"{worker.name}: the weights stand in {path} of claim {mount.claim}; the chart "
-                "looks for hub/models--OWNER--NAME/snapshots/REVISION there, and downloads that",
-                worker.model.place if worker.model else mount.place,
-            )
-            return
-
-
-def cache_mount(deployment: Deployment) -> Mount | None:
-    """The volume that workers read the model from."""
-    for worker in deployment.workers:
-        paths = [worker.model.value] if worker.model and worker.model.value.startswith("/") else []
-        paths += [v for name in CACHE_VARIABLES if (v := worker.pod.variable(name))]
-        for mount in (worker.pod.mount_at(path) for path in paths):
-            if mount and mount.claim and OBJECT_NAME.fullmatch(mount.claim):
-                return mount
-    return None
-
-
-def _token(deployment: Deployment) -> Located[str] | None:
-    """The Secret with the Hugging Face token, where it is not the chart's default."""
-    pods: list[Pod] = [*(d.pod for d in deployment.downloads), *(w.pod for w in deployment.workers)]
-    for pod in pods:
-        token = pod.environment.get("HF_TOKEN")
-        if token and token.secret and OBJECT_NAME.fullmatch(token.secret):
-            return Located(token.secret, token.place)
-        named = [secret for secret in pod.secrets if OBJECT_NAME.fullmatch(secret.value)]
-        if named:
-            return named[0]
-    return None
 
 
 def graph_annotations(context: Context) -> Block:

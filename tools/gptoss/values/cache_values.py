@@ -22,6 +22,7 @@ Commit = Annotated[str, StringConstraints(pattern="^[0-9a-f]{40}$")]
 # A path below the top of a volume, without `..`.
 FOLDER = r"^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)*$"
 Folder = Annotated[str, StringConstraints(pattern=FOLDER)]
+FolderOrTop = Annotated[str, StringConstraints(pattern=rf"^\.$|{FOLDER}")]
 
 
 class TokenSecret(Closed):
@@ -98,10 +99,10 @@ class ModelCache(Closed):
     sub_path: Folder | None = Field(
         None, description="Folder of the volume that is mounted; all of it when null."
     )
-    path: Folder | None = Field(
+    path: FolderOrTop | None = Field(
         None,
-        description="Folder in what is mounted that holds the checkpoint's files; the layout of "
-        "the Hugging Face cache when null.",
+        description="Folder in what is mounted that holds the checkpoint's files, . for all of it; "
+        "the layout of the Hugging Face cache when null.",
     )
     read_only: bool = Field(
         False,

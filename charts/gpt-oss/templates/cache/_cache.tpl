@@ -31,7 +31,7 @@
 {{- if not .plan.cache.own -}}
   {{- $_ := set $environment "MODEL_VOLUME" "/opt/model-volume" -}}
   {{- if and .Values.modelCache.path (not .plan.cache.filled) -}}
-    {{- $_ := set $environment "MODEL_DIR" (printf "/opt/model-volume/%s" .Values.modelCache.path) -}}
+    {{- $_ := set $environment "MODEL_DIR" (printf "/opt/model-volume/%s" .Values.modelCache.path | trimSuffix "/.") -}}
   {{- end -}}
 {{- end -}}
 - name: wait-for-model-cache

@@ -75,7 +75,7 @@ SHARED_CACHE: "true"
 {{/* The plain folder that holds the checkpoint's files, as the download sees it, if there is one. */}}
 {{- define "gpt-oss.plainFolder" -}}
 {{- with .Values.modelCache.path -}}
-{{- printf "/opt/models/%s" . -}}
+{{- printf "/opt/models/%s" . | trimSuffix "/." -}}
 {{- else -}}
 {{- if .Values.modelCache.download.source -}}{{- printf "/opt/models/checkpoints/%s" .Values.model.revision -}}{{- end -}}
 {{- end -}}

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.hub import snapshot_of
 from gptoss.importing.charts.shared_values import (
     POD_KEYS,
     Label,
@@ -121,7 +122,7 @@ def _carry_artifacts(carrying: Carrying) -> None:
     elif address.startswith(CLAIM):
         claim, _, path = address.removeprefix(CLAIM).partition("/")
         carrying.carry(uri, "modelCache.existingClaim", claim)
-        if path:
+        if path and not snapshot_of(path):
             where = f"{uri.where.file}:{uri.where.line}" if uri is not None else ""
             carrying.choose("modelCache.path", path, where)
     carry_model(tells, identifier, carrying)
