@@ -21,7 +21,7 @@ TARGETS = [
 
 def measured(target: str, *settings: str) -> dict[str, Any]:
     found = one("ConfigMap", objects(target, "benchmark.enabled=true", *settings), "scripts")
-    told: dict[str, Any] = json.loads(found["data"]["benchmark.json"])
+    told: dict[str, Any] = json.loads(found["data"]["target.json"])
     return told
 
 

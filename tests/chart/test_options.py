@@ -196,7 +196,7 @@ def test_an_existing_claim_is_used_and_none_is_created() -> None:
 def test_a_job_s_name_changes_with_its_content_and_only_then(kind: str, change: str) -> None:
     before = one("Job", objects(DISAGG, BENCHMARK), f"-{kind}-")["metadata"]["name"]
     after = one("Job", objects(DISAGG, BENCHMARK, change), f"-{kind}-")["metadata"]["name"]
-    again = one("Job", objects(DISAGG, BENCHMARK, "frontend.replicas=2"), f"-{kind}-")
+    again = one("Job", objects(DISAGG, BENCHMARK, "frontend.podLabels.team=serving"), f"-{kind}-")
     assert before != after
     assert again["metadata"]["name"] == before
 
@@ -217,7 +217,7 @@ def test_the_benchmark_writes_to_a_claim_when_it_has_one() -> None:
     (mount,) = [m for m in spec["containers"][0]["volumeMounts"] if m["name"] == "artifacts"]
     (volume,) = [v for v in spec["volumes"] if v["name"] == "artifacts"]
     assert volume["persistentVolumeClaim"] == {"claimName": "results"}
-    assert mount["subPath"] == "gpt-oss-benchmark"
+    assert mount["subPath"].startswith("gpt-oss-benchmark-")
 
 
 def test_the_download_needs_no_token_when_the_secret_is_missing() -> None:

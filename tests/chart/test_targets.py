@@ -221,7 +221,7 @@ def test_kubeconform_takes_every_object_and_pod_of_every_release_and_skips_none(
 
 @EVERY
 def test_every_pod_passes_the_restricted_pod_security_standard(target: str, release: str) -> None:
-    volumes = {"configMap", "emptyDir", "persistentVolumeClaim", "name"}
+    volumes = {"configMap", "emptyDir", "persistentVolumeClaim", "projected", "name"}
     for pod in pods(objects(target, *settings(release))).values():
         spec = pod["spec"]
         assert spec["securityContext"]["runAsNonRoot"] is True

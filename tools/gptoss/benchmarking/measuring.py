@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 
     from gptoss.rendering.target import Target
 
-MEASURED = "benchmark.json"
+MEASURED = "target.json"
 READY_SECONDS = 10
 # The caller's Python is not that of aiperf's environment.
 PYTHONS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")

@@ -41,7 +41,7 @@ def read_runs(folder: Path, gpus: Gpus | None = None) -> list[Run]:
         raise InputError(f"{folder}: this is no folder of a benchmark run")
     if (folder / PLAN).exists():
         return [_planned(folder, gpus)]
-    planned = sorted(path.parent for path in folder.glob(f"*/{PLAN}"))
+    planned = sorted((path.parent for path in folder.rglob(PLAN)), key=lambda run: run.name)
     if planned:
         return [_planned(each, gpus) for each in planned]
     found = _points(folder)

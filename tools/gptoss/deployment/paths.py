@@ -24,7 +24,7 @@ Field = Literal[
     "gpus", "node_count", "model", "served_name", "engine",
     # of benchmark, evaluation and download
     "concurrency", "requests", "input_tokens", "output_tokens", "concurrency_per_gpu", "gpu_count",
-    "efforts", "revision",
+    "efforts", "revision", "kept",
     # of a Service or a way in, and of how the pods of a server are replaced
     "port", "service", "gives_up", "strategy", "surge", "deadline",
     # of what is asked of the operator

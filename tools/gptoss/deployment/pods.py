@@ -223,6 +223,8 @@ class Pod:
             was not read.
         device_claims: What it claims by dynamic resource allocation.
         ports: Numbers of the ports that the main container names.
+        deadline: Seconds after which its Job is ended, when set.
+        kept: Seconds for which its Job is kept when it has ended; for ever when not set.
         isolation: What keeps it apart from others of its machine; None for a pod of a cluster, and
             for a process in no container.
     """
@@ -256,6 +258,8 @@ class Pod:
     device_claims: tuple[DeviceClaim, ...] = ()
     isolation: Isolation | None = None
     ports: tuple[int, ...] = ()
+    deadline: Located[int] | None = None
+    kept: Located[int] | None = None
 
     @property
     def claims_channel(self) -> bool:

@@ -17,12 +17,13 @@ from gptoss.values.access_values import (
     NetworkPolicyValues,
     ServiceValues,
 )
+from gptoss.values.account_values import RbacValues, ServiceAccountValues
 from gptoss.values.cache_values import ModelCache, PrefetchValues
 from gptoss.values.component_values import FrontendValues, ShutdownValues, Worker
 from gptoss.values.fabric_values import ComputeDomain, DeviceAllocation, OpenShift, Rdma
-from gptoss.values.job_values import AccuracyValues, BenchmarkValues, Workload
+from gptoss.values.job_values import AccuracyValues, BenchmarkValues, TestsValues, Workload
 from gptoss.values.monitoring_values import Monitoring
-from gptoss.values.pod_values import FACTS, Closed, Count, Free, PodOptions, ReleaseName, Strings
+from gptoss.values.pod_values import FACTS, Closed, Free, ReleaseName, Strings
 from gptoss.values.scaling_values import AutoscalingValues, UpdateStrategy
 from gptoss.values.umbrella_values import (
     Global,
@@ -113,13 +114,6 @@ class Quantization(Closed):
     )
 
 
-class TestsValues(PodOptions):
-    """The pods of helm test."""
-
-    image: str | None = Field(None, description="Image with python3; runtime's when null.")
-    timeout_seconds: Count = Field(120, description="Seconds until a test gives up.")
-
-
 class Values(Closed):
     """Values of the chart."""
 
@@ -177,6 +171,13 @@ class Values(Closed):
     tests: TestsValues = Field(default_factory=TestsValues, description="Pods of helm test.")
     monitoring: Monitoring = Field(
         default_factory=Monitoring, description="Metrics, alerts and a dashboard."
+    )
+    service_account: ServiceAccountValues = Field(
+        default_factory=ServiceAccountValues,
+        description="Account of the chart's own pods; those of a graph have the operator's.",
+    )
+    rbac: RbacValues = Field(
+        default_factory=RbacValues, description="What the service account may do."
     )
     init_containers: InitContainers = Field(
         default_factory=InitContainers, description="Init containers, which only wait."

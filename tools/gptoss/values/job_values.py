@@ -1,4 +1,4 @@
-"""Values of the traffic and of the Jobs that measure a target."""
+"""Values of the traffic, of the Jobs that measure a target, and of helm test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated, Literal
 from pydantic import Field, WithJsonSchema
 
 from gptoss.facts.programs import AIPERF, newest
-from gptoss.values.pod_values import Closed, Count, Name, PodOptions
+from gptoss.values.pod_values import Closed, Count, Free, Name, PodOptions, Strings
 
 Goodput = Annotated[
     dict[str, Annotated[float, Field(gt=0)]],
@@ -73,10 +73,60 @@ class Artifacts(Closed):
     existing_claim: Name | None = Field(
         None, description="Claim to write to; only the log has the results when null."
     )
-    sub_path: str = Field("", description="Folder in the claim; one named after the Job if empty.")
+    sub_path: str = Field(
+        "",
+        description="Folder in the claim; one named after the Job if empty. Each run gets a folder "
+        "of its own in it.",
+    )
 
 
-class BenchmarkValues(PodOptions):
+class Placed(PodOptions):
+    """Options of a pod that the chart places nowhere."""
+
+    node_selector: Strings = Field(
+        default_factory=dict, description="Labels of nodes that it may run on. Escape hatch."
+    )
+    affinity: Free = Field(default_factory=dict, description="Affinity of the pod. Escape hatch.")
+    tolerations: list[Free] | None = Field(
+        None, description="Taints that it tolerates; hardware.tolerations when null. Escape hatch."
+    )
+
+
+class JobOptions(Placed):
+    """Options of a Job."""
+
+    active_deadline_seconds: Count | None = Field(
+        86400,
+        description="Seconds after which the Job is ended, those in which it waits included; never "
+        "when null.",
+    )
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="Seconds after which a Job that has ended is deleted, with its log; never when "
+        "null. What keeps the release in step, as Argo CD, then makes and runs it again.",
+    )
+
+
+class MeasuringOptions(JobOptions):
+    """Options of a Job that asks the model."""
+
+    run_id: str | None = Field(
+        None,
+        description="Any word. Another word makes another Job, which measures again what has not "
+        "changed.",
+    )
+    wait_for_rollout: bool = Field(
+        True,
+        description="Wait until every pod that serves is of this release's template and ready, and "
+        "none of before is left. Needs to list pods at the API server; see rbac.",
+    )
+    wait_seconds: Count = Field(
+        7200,
+        description="Seconds to wait for the rollout, and then until the model answers one token.",
+    )
+
+
+class BenchmarkValues(MeasuringOptions):
     """The Job that measures the target with its workload."""
 
     enabled: bool = Field(False, description="Run the Job.")
@@ -92,16 +142,13 @@ class BenchmarkValues(PodOptions):
     random_seed: Annotated[int, Field(ge=0)] = Field(
         100, description="Seed of the synthetic prompts; each step of a sweep adds one."
     )
-    wait_seconds: Count = Field(
-        7200, description="Seconds to wait until the model answers one token."
-    )
     artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
     extra_args: list[str] = Field(
         default_factory=list, description="Flags added to aiperf profile. Escape hatch."
     )
 
 
-class AccuracyValues(PodOptions):
+class AccuracyValues(MeasuringOptions):
     """The Job that evaluates the answers with OpenAI's gpt_oss.evals."""
 
     enabled: bool = Field(False, description="Run the Job.")
@@ -123,10 +170,14 @@ class AccuracyValues(PodOptions):
         description="Questions asked at once; as many as the workers decode at once, and at most "
         "1584, when null.",
     )
-    wait_seconds: Count = Field(
-        7200, description="Seconds to wait until the model answers one token."
-    )
     artifacts: Artifacts = Field(default_factory=Artifacts, description="Where results go.")
     extra_args: list[str] = Field(
         default_factory=list, description="Flags added to gpt_oss.evals. Escape hatch."
     )
+
+
+class TestsValues(Placed):
+    """The pods of helm test."""
+
+    image: str | None = Field(None, description="Image with python3; runtime's when null.")
+    timeout_seconds: Count = Field(120, description="Seconds until a test gives up.")

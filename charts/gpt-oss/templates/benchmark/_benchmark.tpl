@@ -10,7 +10,7 @@
 {{- $steps := include "gpt-oss.concurrencies" . | fromJsonArray -}}
 {{- $first := first $steps | int }}
 - --target
-- /etc/gpt-oss/scripts/benchmark.json
+- /etc/gpt-oss/scripts/target.json
 {{- if $sweep }}
 - --sweep
 - {{ include "gpt-oss.join" $steps | quote }}
@@ -99,48 +99,11 @@
 {{- join " " $limits -}}
 {{- end -}}
 
-{{- define "gpt-oss.benchmarkTemplate" -}}
-{{- $annotations := dict "gpt-oss/gpus" (.plan.gpus | int | toString)
-      "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" . "scripts" (list "benchmark.py" "smoke.py"))) -}}
-{{- if not (or (kindIs "map" .Values.workload.sweep) .Values.workload.concurrency) -}}
-  {{- $_ := set $annotations "gpt-oss/concurrency-per-gpu" (int .Values.workload.concurrencyPerGpu | toString) -}}
-{{- end -}}
-{{- include "gpt-oss.pod" (dict "root" . "component" "benchmark" "options" .Values.benchmark
-      "spec" (include "gpt-oss.benchmarkPod" .) "annotations" $annotations) -}}
-{{- end -}}
-
-{{- define "gpt-oss.benchmarkPod" -}}
-{{- $options := .Values.benchmark -}}
-{{- $image := $options.image | default .plan.aiperfImage -}}
-{{- $most := include "gpt-oss.concurrencies" . | fromJsonArray | last | int -}}
-{{- /* One process must be able to hold every connection, or requests queue in the client. */ -}}
-{{- $environment := dict "HOME" "/tmp" "COLUMNS" "100" "AIPERF_HTTP_CONNECTION_LIMIT" (max $most 2500 | toString) -}}
-{{- include "gpt-oss.fillCacheEnvironment" (dict "into" $environment) -}}
-restartPolicy: Never
-{{- include "gpt-oss.cachePlacement" . }}
-initContainers:
-  {{- if not .plan.cache.own }}
-  {{- include "gpt-oss.waitForCache" . | nindent 2 }}
-  {{- end }}
-  {{- include "gpt-oss.waitForModel" (dict "root" . "image" $image "seconds" $options.waitSeconds) | nindent 2 }}
-containers:
-  - name: aiperf
-    image: {{ $image | quote }}
-    imagePullPolicy: {{ .Values.runtime.imagePullPolicy }}
-    command: [python3, /etc/gpt-oss/scripts/benchmark.py]
-    args:
-      {{- include "gpt-oss.benchmarkWords" . | nindent 6 }}
-    env:
-      {{- include "gpt-oss.environment" (dict "base" $environment "extra" $options.env) | nindent 6 }}
-    resources:
-      {{- include "gpt-oss.resources" (dict "resources" $options.resources "cpu" "8" "memory" "16Gi") | nindent 6 }}
-    volumeMounts:
-      {{- include "gpt-oss.cacheMounts" . | nindent 6 }}
-      - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
-      {{- include "gpt-oss.artifactMount" (dict "root" . "kind" "benchmark" "options" $options) | nindent 6 }}
-      - {name: tmp, mountPath: /tmp}
-volumes:
-  {{- include "gpt-oss.cacheVolumes" . | nindent 2 }}
-  {{- include "gpt-oss.artifactVolume" (dict "options" $options) | nindent 2 }}
-  - {name: tmp, emptyDir: {}}
+{{/* Annotations of its pod, as YAML. */}}
+{{- define "gpt-oss.benchmarkAnnotations" -}}
+gpt-oss/gpus: {{ .plan.gpus | int | quote }}
+{{- if not (or (kindIs "map" .Values.workload.sweep) .Values.workload.concurrency) }}
+gpt-oss/concurrency-per-gpu: {{ int .Values.workload.concurrencyPerGpu | quote }}
+{{- end }}
+{{ include "gpt-oss.measures" (dict "root" . "options" .Values.benchmark) }}
 {{- end -}}

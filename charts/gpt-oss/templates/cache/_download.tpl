@@ -12,6 +12,7 @@
 {{- if not $onNodes }}
 restartPolicy: Never
 {{- end }}
+{{- include "gpt-oss.account" (dict "root" .) }}
 {{- if or $onNodes $options.onGpuNodes }}
 {{ include "gpt-oss.placement" . }}
 {{- end }}

@@ -37,6 +37,7 @@
 {{- include "gpt-oss.guardLabels" . -}}
 {{- include "gpt-oss.guardAccess" . -}}
 {{- include "gpt-oss.guardScaling" . -}}
+{{- include "gpt-oss.guardAccount" . -}}
 {{- if .Values.benchmark.enabled -}}
   {{- include "gpt-oss.guardTraffic" . -}}
 {{- end -}}

@@ -1,7 +1,24 @@
 {{/* What Jobs that ask the model share. */}}
 
-{{/* An init container that waits until the model answers one token. Takes root, image and seconds. */}}
+{{/* Init containers that wait until no pod of before serves, and until the model answers one token.
+     Takes root, image and options. */}}
 {{- define "gpt-oss.waitForModel" -}}
+{{- if .options.waitForRollout }}
+- name: wait-for-rollout
+  image: {{ .image | quote }}
+  imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
+  command:
+    - python3
+    - /etc/gpt-oss/scripts/rollout.py
+    - /etc/gpt-oss/scripts/rollout.json
+    - --wait
+    - {{ .options.waitSeconds | int | quote }}
+  resources:
+    {{- include "gpt-oss.resources" (dict "resources" .root.Values.initContainers.resources "cpu" "100m" "memory" "128Mi") | nindent 4 }}
+  volumeMounts:
+    - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
+    - {name: api-access, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
+{{- end }}
 - name: wait-for-model
   image: {{ .image | quote }}
   imagePullPolicy: {{ .root.Values.runtime.imagePullPolicy }}
@@ -12,11 +29,43 @@
     - {{ .root.plan.servedName | quote }}
     - --ready
     - --wait
-    - {{ .seconds | default 7200 | int | quote }}
+    - {{ .options.waitSeconds | int | quote }}
   resources:
     {{- include "gpt-oss.resources" (dict "resources" .root.Values.initContainers.resources "cpu" "100m" "memory" "128Mi") | nindent 4 }}
   volumeMounts:
     - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
+{{- end -}}
+
+{{/* What the service account's files are: for the container that waits, and for no other.
+     Takes options. */}}
+{{- define "gpt-oss.accessVolume" -}}
+{{- if .options.waitForRollout }}
+- name: api-access
+  projected:
+    sources:
+      - serviceAccountToken: {path: token, expirationSeconds: 3600}
+      - configMap: {name: kube-root-ca.crt, items: [{key: ca.crt, path: ca.crt}]}
+      - downwardAPI: {items: [{path: namespace, fieldRef: {fieldPath: metadata.namespace}}]}
+{{- end }}
+{{- end -}}
+
+{{/* Annotations of a Job's pod: with them its name changes when what it measures does.
+     Takes root and options. */}}
+{{- define "gpt-oss.measures" -}}
+gpt-oss/measures: {{ include "gpt-oss.servedChecksum" .root }}
+{{- with .options.runId }}
+gpt-oss/run-id: {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* Fields of a Job. */}}
+{{- define "gpt-oss.jobTimes" -}}
+{{- with .activeDeadlineSeconds }}
+activeDeadlineSeconds: {{ int . }}
+{{- end }}
+{{- if not (kindIs "invalid" .ttlSecondsAfterFinished) }}
+ttlSecondsAfterFinished: {{ int .ttlSecondsAfterFinished }}
+{{- end }}
 {{- end -}}
 
 {{- define "gpt-oss.artifactFolder" -}}
@@ -34,11 +83,11 @@
 {{- end }}
 {{- end -}}
 
-{{/* Takes root, kind and options. */}}
+{{/* <job> stands for what is known only when the rest of the pod is. Takes root and options. */}}
 {{- define "gpt-oss.artifactMount" -}}
 - name: artifacts
   mountPath: {{ include "gpt-oss.artifactFolder" .root }}
 {{- if .options.artifacts.existingClaim }}
-  subPath: {{ .options.artifacts.subPath | default (printf "%s-%s" .root.plan.name .kind) | quote }}
+  subPath: {{ .options.artifacts.subPath | default "<job>" | quote }}
 {{- end }}
 {{- end -}}

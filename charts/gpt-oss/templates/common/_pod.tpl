@@ -86,6 +86,22 @@
 {{- end -}}
 {{- end -}}
 
+{{/* Where the values say that a pod runs; the chart places it nowhere. */}}
+{{- define "gpt-oss.placed" -}}
+{{- with .nodeSelector }}
+nodeSelector:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- with .affinity }}
+affinity:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- if kindIs "slice" .tolerations }}
+tolerations:
+  {{- toYaml .tolerations | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/* Requests and limits of a container, as YAML. Takes resources (of the values), and cpu and memory
      to ask for unless they say otherwise. */}}
 {{- define "gpt-oss.resources" -}}

@@ -14,6 +14,7 @@
   {{- $components = append $components $component -}}
 {{- end -}}
 {{- range $component := $components -}}
+  {{- include "gpt-oss.stamp" (dict "root" $root "component" $component) -}}
   {{- include (ternary "gpt-oss.fillService" "gpt-oss.fillEntry" $old) (dict "root" $root "component" $component) -}}
   {{- include "gpt-oss.overlay" (dict "into" $component.entry "from" (deepCopy $component.options.component)) -}}
   {{- $entries = append $entries (dict "name" $component.name "entry" $component.entry) -}}

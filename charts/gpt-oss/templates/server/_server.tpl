@@ -1,13 +1,15 @@
 {{/* The server of runtime.kind trtllm-serve: one container that loads the model and answers. */}}
 
-{{/* Pod template. Takes root and worker. */}}
-{{- define "gpt-oss.serverTemplate" -}}
+{{/* Its pod template. Takes root, worker and into. */}}
+{{- define "gpt-oss.fillServer" -}}
 {{- $options := deepCopy .worker.options -}}
 {{- $_ := set $options "podLabels" (merge (dict "gpt-oss.worker" .worker.name) $options.podLabels) -}}
 {{- $annotations := dict "checksum/engine" (include "gpt-oss.engineChecksum" .)
       "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" .root "scripts" (list "model_cache.py"))) -}}
-{{- include "gpt-oss.pod" (dict "root" .root "component" "server" "options" $options
-      "spec" (include "gpt-oss.serverPod" .) "annotations" $annotations) -}}
+{{- include "gpt-oss.fillPod" (dict "into" .into "pod" (dict "root" .root "component" "server" "options" $options
+      "spec" (include "gpt-oss.serverPod" .) "annotations" $annotations)) -}}
+{{- include "gpt-oss.stamp" (dict "root" .root "component" (dict
+      "name" "server" "pod" .into "replicas" .worker.replicas "nodes" 1 "options" .worker.options)) -}}
 {{- end -}}
 
 {{- define "gpt-oss.serverPod" -}}
@@ -19,7 +21,7 @@
   {{- $_ := set $environment "OVERRIDE_QUANT_ALGO" . -}}
 {{- end -}}
 {{- include "gpt-oss.placement" .root }}
-automountServiceAccountToken: false
+{{- include "gpt-oss.account" (dict "root" .root) }}
 terminationGracePeriodSeconds: {{ include "gpt-oss.podGrace" (dict "root" .root "options" .worker.options) }}
 initContainers:
   {{- include "gpt-oss.waitForCache" .root | nindent 2 }}

@@ -6,6 +6,8 @@
 
 {{- define "gpt-oss.smokePod" -}}
 restartPolicy: Never
+{{- include "gpt-oss.account" (dict "root" .) }}
+{{- include "gpt-oss.placed" .Values.tests }}
 containers:
   - name: smoke
     image: {{ .Values.tests.image | default .plan.image | quote }}

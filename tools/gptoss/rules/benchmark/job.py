@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
     from gptoss.text.places import Place
 
+# Seconds in which the model is loaded.
+LOADING = 1800
 HOSTNAME = "kubernetes.io/hostname"
 GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 PYTHON_INSTALLERS = ("pip", "pip3", "uv", "pipx", "python", "python3")
@@ -141,3 +143,45 @@ def pull_secret_of_another_registry(pod: Pod) -> Iterator[Said]:
                 "remove it",
                 also=[(pod.image, f"image {pod.image.value}")],
             )
+
+
+@rule(
+    "B040",
+    "job-deleted-with-its-results",
+    Severity.WARNING,
+    of=JOB_PODS,
+)
+def job_deleted_with_its_results(pod: Pod) -> Iterator[Said]:
+    """A Job is deleted when it has ended, and its results are nowhere else.
+
+    Its pod and its log go with it. What keeps a release in step with its manifests, as Argo CD or
+    Flux, then makes the Job again, which measures again.
+    """
+    if pod.kept and not any(mount.claim and not mount.read_only for mount in pod.mounts):
+        yield Said(
+            pod.kept,
+            f"the Job is deleted {pod.kept.value:,} s after it has ended, with its log and all "
+            "that it wrote",
+            "let it write to a claim, or leave ttlSecondsAfterFinished out",
+        )
+
+
+@rule(
+    "B041",
+    "job-ends-before-the-model-is-loaded",
+    Severity.WARNING,
+    of=JOB_PODS,
+)
+def job_ends_before_the_model_is_loaded(pod: Pod) -> Iterator[Said]:
+    """A Job that waits for the model is ended before it can be loaded.
+
+    Its time begins with its pod and not when the model answers: loading alone takes 15 to 30
+    minutes.
+    """
+    if pod.deadline and pod.before and pod.deadline.value < LOADING:
+        yield Said(
+            pod.deadline,
+            f"the Job is ended after {pod.deadline.value:,} s, those included in which it waits; "
+            "loading the model takes up to half an hour",
+            "set activeDeadlineSeconds to more than the wait and the work together",
+        )

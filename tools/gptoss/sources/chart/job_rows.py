@@ -48,7 +48,7 @@ def benchmark_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     }
     for flag, values in flags.items():
         yield BENCHMARK.entry("flags", flag), values
-    yield from _artifacts(BENCHMARK)
+    yield from _job(BENCHMARK)
 
 
 def accuracy_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
@@ -63,9 +63,15 @@ def accuracy_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     }
     for flag, values in flags.items():
         yield ACCURACY.entry("flags", flag), values
-    yield from _artifacts(ACCURACY)
+    yield from _job(ACCURACY)
 
 
-def _artifacts(job: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+def _job(job: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """What both say, the parts of their pods included that only they have."""
     values = (f"{job}.artifacts.existingClaim", f"{job}.artifacts.subPath")
     yield job.entry("mounts", "/artifacts"), values
+    yield job / "deadline", (f"{job}.activeDeadlineSeconds",)
+    yield job / "kept", (f"{job}.ttlSecondsAfterFinished",)
+    yield job.entry("nodes", KEY), (f"{job}.nodeSelector.{{n}}", f"{job}.affinity")
+    yield job / "anti_affinity", (f"{job}.affinity",)
+    yield job.entry("tolerations", KEY), (f"{job}.tolerations",)

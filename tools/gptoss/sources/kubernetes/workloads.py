@@ -11,7 +11,7 @@ from gptoss.deployment.objects import Rollout, Service, ServicePort
 from gptoss.sources.parts.commands import read_commands
 from gptoss.sources.parts.container import Container, Task
 from gptoss.sources.parts.jobs import EVALUATES, GPUS_ANNOTATION
-from gptoss.sources.parts.pod_spec import PodTemplate, main_container, read_pod
+from gptoss.sources.parts.pod_spec import PodTemplate, ReadPod, main_container, read_pod
 from gptoss.sources.parts.reading import (
     Scope,
     a_map,
@@ -104,7 +104,22 @@ def job(tree: Tree, name: str) -> Container:
     """
     pod, annotations = _template(tree)
     written = PodTemplate(tree, pod, main_container(pod), annotations)
-    return Container(name=name, read=partial(read_pod, written), may=(), sign=_job_task(written))
+    return Container(
+        name=name, read=partial(_read_job, tree, written), may=(), sign=_job_task(written)
+    )
+
+
+def _read_job(tree: Tree, template: PodTemplate, scope: Scope) -> ReadPod:
+    """A Job's pod, with when the Job ends and goes."""
+    spec = a_map(tree.at("spec"), "spec") or Tree({}, tree.place)
+    ends, goes = "activeDeadlineSeconds", "ttlSecondsAfterFinished"
+    found = read_pod(template, scope)
+    pod = replace(
+        found.pod,
+        deadline=scope.whole("deadline", spec.at(ends), ends),
+        kept=scope.whole("kept", spec.at(goes), goes),
+    )
+    return replace(found, pod=pod)
 
 
 def _job_task(template: PodTemplate) -> Task | None:
