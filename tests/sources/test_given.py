@@ -9,7 +9,9 @@ from unittest import mock
 
 import pytest
 
-from gptoss.sources.given import given_files
+from gptoss.facts import folders
+from gptoss.sources.given import GivenFile, given_files
+from gptoss.sources.kinds import not_understood
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -60,3 +62,14 @@ def test_what_cannot_be_read_is_refused_with_the_reason(tmp_path: Path) -> None:
     for source, message in cases.items():
         with pytest.raises(InputError, match=message):
             read(source)
+
+
+def test_a_chart_with_this_one_as_a_dependency_is_told_to_be_rendered_first(tmp_path: Path) -> None:
+    (tmp_path / "Chart.yaml").write_text("name: parent\n")
+    (tmp_path / "values.yaml").write_text("gpt-oss: {target: agg-gb200}\n")
+    told = f"{tmp_path} is a Helm chart, .*: helm template NAME {tmp_path} [|] gptoss check -"
+    with pytest.raises(InputError, match=told):
+        read(str(tmp_path))
+    assert "helm template NAME" in not_understood(GivenFile(tmp_path / "values.yaml")).message
+    with pytest.raises(InputError, match="name a target of it"):
+        read(str(folders.chart()))

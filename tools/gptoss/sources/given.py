@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptoss.facts import folders
 from gptoss.text import files
 from gptoss.text.bounds import OutsideError, found_file, refuse_link
 from gptoss.text.errors import InputError
@@ -130,6 +131,8 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
     refuse_link(path)
     if not path.is_dir():
         return [GivenFile(path, name)]
+    if (path / "Chart.yaml").is_file():
+        raise InputError(rendered_first(path))
     found = list(_files_of(path, left_out))
     scripts = [GivenFile(file) for file in found if file.suffix in SCRIPT_SUFFIXES]
     compose = [file for file in found if file.name in COMPOSE_FILES]
@@ -151,6 +154,16 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
     raise InputError(
         f"{name} holds no *.yaml or *.yml file, nor a script that serves a model; "
         "give the folder that does"
+    )
+
+
+def rendered_first(chart: Path) -> str:
+    """What to give instead of the folder of a chart, as of one that depends on this one."""
+    if chart.resolve() == folders.chart().resolve():
+        return f"{chart} is the chart itself; name a target of it or a values file: gptoss targets"
+    return (
+        f"{chart} is a Helm chart, which is read as it is rendered: "
+        f"helm template NAME {chart} | gptoss check -"
     )
 
 

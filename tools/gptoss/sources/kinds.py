@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.sources.chart.values_files import is_values
-from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile
+from gptoss.sources.given import MEASURES, SCRIPT_SUFFIXES, GivenFile, rendered_first
 from gptoss.sources.recognise import (
     is_compose,
     is_disaggregated,
@@ -138,6 +138,8 @@ def not_understood(file: GivenFile) -> InputError:
         if file.only_tree is not None and (chart := other_chart(file.only_tree)):
             said = f"these are values of {chart}; gptoss import {file.label} carries them over"
             return InputError(said, Place(file.name))
+    if file.name.endswith(".yaml") and (file.folder / "Chart.yaml").is_file():
+        return InputError(rendered_first(file.folder), Place(file.name))
     *names, last = (kind.name for kind in KINDS)
     understood = f"{', '.join(names)} and {last}"
     said = "it is not clear what this is" if file.text.strip() else "this is empty"
