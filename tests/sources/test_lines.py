@@ -118,6 +118,7 @@ UNREAD = {
     "components",
     "extraObjects",
     "fullnameOverride",
+    "installed",
     "global.labels",
     "global.priorityClassName",
     "global.runtimeClassName",

@@ -245,6 +245,12 @@ class Values(Closed):
     fullname_override: NameOverride | None = Field(
         None, description="Name of the objects; the release's name when null."
     )
+    installed: str | None = Field(
+        None,
+        description="What `helm get values` says of the release that is upgraded, by --set-file. "
+        "Rendering then fails where Kubernetes or the operator refuses the change. For a dry run: "
+        "what is installed would keep it.",
+    )
     global_: Global = Field(
         default_factory=Global,
         alias="global",

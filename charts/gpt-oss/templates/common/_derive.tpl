@@ -9,6 +9,7 @@
   {{- include "gpt-oss.guardChoice" . -}}
   {{- include "gpt-oss.fillPlan" . -}}
   {{- include "gpt-oss.guard" . -}}
+  {{- include "gpt-oss.guardChange" . -}}
 {{- end -}}
 {{- end -}}
 
