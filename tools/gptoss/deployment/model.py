@@ -19,6 +19,7 @@ if TYPE_CHECKING:
 
     from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.access import WayIn
+    from gptoss.deployment.alerts import Alert
     from gptoss.deployment.jobs import Accuracy, Benchmark, Download
     from gptoss.deployment.objects import Claim, ConfigMap, Fixed, Rollout, Service
     from gptoss.deployment.pods import Pod
@@ -193,8 +194,7 @@ class Deployment:
 
     Attributes:
         name: Name of the DynamoGraphDeployment, or of the workload that runs ``trtllm-serve``.
-        place: Where it begins.
-        source: What it was read from, as the user named it.
+        place, source: Where it begins, and what it was read from, as the user named it.
         api_version: ``nvidia.com/v1alpha1`` or ``nvidia.com/v1beta1``.
         release, release_place: Facts about the Dynamo release it runs on, and where it is chosen.
         model: Facts about the model; None when unknown.
@@ -206,7 +206,7 @@ class Deployment:
         downloads: Jobs that fill the model cache.
         services: Services that lead to the server; the operator makes those of a graph.
         rollout: How the pods of the server are replaced; None where no Deployment runs it.
-        scraped: Paths under which the server's metrics are read.
+        scraped, alerts: Paths of the server's metrics that are read, and what alerts ask for.
         namespace: The namespace that it says it belongs to, if any.
         given: Kind and name of every object that it was read from.
         fixed: Fields of those objects that cannot be changed once they are there.
@@ -219,8 +219,7 @@ class Deployment:
         engine_only: Whether an engine YAML is all that was given; the rest is not known.
         runtime: What serves the model. Under ``trtllm-serve`` the one worker answers HTTP itself,
             and ``release`` is the Dynamo release that ships its TensorRT-LLM.
-        operator: What the graph asks of the operator beside pods.
-        scaling: Autoscalers and disruption budgets.
+        operator, scaling: What is asked of the operator beside pods; autoscalers and budgets.
         platform: What starts the containers; what only a cluster has is for Kubernetes alone.
     """
 
@@ -253,6 +252,7 @@ class Deployment:
     rollout: Rollout | None = None
     scaling: Scaling = field(default_factory=Scaling)
     scraped: tuple[Located[str], ...] = ()
+    alerts: tuple[Alert, ...] = ()
     namespace: Located[str] | None = None
     given: tuple[Located[str], ...] = ()
     fixed: tuple[Fixed, ...] = ()

@@ -17,7 +17,9 @@ COMMAND_WIDTH = 80
 MADE = {
     "Service": "the chart makes its own",
     "PersistentVolumeClaim": "the chart makes none but that of its model cache",
-    "PodMonitor": "monitoring.podMonitors makes the chart's own",
+    "PodMonitor": "monitoring.podMonitor makes the chart's own",
+    "ServiceMonitor": "monitoring.podMonitor reads the pods themselves",
+    "PrometheusRule": "monitoring.prometheusRule makes the chart's own",
     "ComputeDomain": "hardware.computeDomain makes the chart's own",
     "NetworkPolicy": "networkPolicy makes the chart's own",
     "Ingress": "ingress makes the chart's own",

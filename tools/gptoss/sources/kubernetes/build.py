@@ -14,6 +14,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.autoscalers import Scaling
+from gptoss.sources.kubernetes.alert_rules import alerts
 from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
 from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
@@ -94,6 +95,7 @@ def build(
         given=tuple(objects.given(root)),
         fixed=tuple(fixed_fields(objects.trees, root)),
         claim_templates=claim_templates(objects.trees, root),
+        alerts=tuple(alerts(objects.trees, root)),
         ways_in=tuple(ways_in(objects.trees, graph, root)),
         problems=(
             *_repeated_keys(objects.trees, root),
