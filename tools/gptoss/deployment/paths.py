@@ -39,7 +39,7 @@ Table = Literal[
     # of the whole deployment
     "annotations", "environment", "workers", "others", "components", "config_maps", "claims",
     "services", "autoscalers", "budgets", "ingresses", "routes", "claim_templates",
-    "fixed",
+    "fixed", "policies",
     # of a pod
     "env", "flags", "mounts", "nodes", "tolerations", "requests", "limits", "probes",
     "capabilities", "host_namespaces",

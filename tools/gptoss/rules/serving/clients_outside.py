@@ -1,4 +1,4 @@
-"""Do clients outside the cluster get whole answers, and only those who may ask?"""
+"""Do clients outside the cluster get whole answers, and do policies leave open what that takes?"""
 
 from __future__ import annotations
 
@@ -93,6 +93,21 @@ def anybody_may_ask(way: WayIn, deployment: Deployment) -> Iterator[Said]:
         f"it lets everybody in, and {server} checks no key",
         "have it let in only who may, or lead to a gateway that checks keys",
     )
+
+
+@rule(
+    "S045",
+    "policies-close-discovery",
+    Severity.WARNING,
+    reports="closed-off",
+    hint="add an egress rule, or another policy for the same pods",
+)
+def policies_close_discovery() -> None:
+    """Network policies keep all pods of the graph from names of hosts, or from the API server.
+
+    Frontend and workers look for one another at the API server, which is an address to a policy and
+    no pod. Without it every pod is ready, and requests are answered with 404 or 503.
+    """
 
 
 def _ports(backend: Backend, deployment: Deployment) -> set[int]:

@@ -25,3 +25,4 @@ def access_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield ingress, ("ingress.hosts", "ingress.controller", "ingress.className", "ingress")
     yield route / "gives_up", ("httpRoute.timeoutSeconds",)
     yield route, ("httpRoute.hostnames", "httpRoute.parentRefs", "httpRoute")
+    yield DEPLOYMENT.entry("policies", KEY), ("networkPolicy.apiServer", "networkPolicy")

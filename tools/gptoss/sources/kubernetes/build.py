@@ -4,7 +4,7 @@ Every place in the model is the locator's answer for a path (:mod:`gptoss.deploy
 
 Problems that the reader finds have the kinds ``duplicate-key``, ``config-map-twice``,
 ``engine-file-missing``, ``engine-file-empty``, ``field-unknown``, ``field-refused``,
-``operator-needs-field``, ``resource-rule-broken``, ``namespace-refused`` and
+``operator-needs-field``, ``resource-rule-broken``, ``namespace-refused``, ``closed-off`` and
 ``override-not-json``.
 """
 
@@ -19,6 +19,7 @@ from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
 from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
+from gptoss.sources.kubernetes.policies import closed_off
 from gptoss.sources.kubernetes.scaling_objects import Scaled
 from gptoss.sources.kubernetes.unchangeable import fixed_fields
 from gptoss.sources.kubernetes.ways_in import ways_in
@@ -123,6 +124,7 @@ def _graph_deployment(objects: Objects, origin: Origin, facts: Facts) -> Deploym
             *deployment.problems,
             *missing_fields(graph, written, root),
             *broken_rules(graph, written, root),
+            *closed_off(objects.trees, graph, root),
         ),
     )
 
