@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -16,6 +17,7 @@ from tests.chart.rendering import (
     one,
     pods,
     refusal,
+    text,
 )
 
 if TYPE_CHECKING:
@@ -156,14 +158,18 @@ def test_only_workers_ask_for_rdma_devices_and_rights(target: str) -> None:
     assert len(mighty) == len(expected)
 
 
-@pytest.mark.parametrize("target", ["everything", "everything-serve"])
+@pytest.mark.parametrize("target", ["disagg-gb200", "serve-latency-b200"])
 def test_one_value_leads_every_image_of_the_chart_s_choice_to_a_registry(target: str) -> None:
-    registry = "global.imageRegistry=registry.example.com/mirror"
-    given = ("runtime.image=null", "benchmark.image=null", "tests.image=null")
-    for pod in pods(objects(target, registry, *given)).values():
-        for container in [*pod["spec"]["containers"], *pod["spec"].get("initContainers", [])]:
-            chosen = "nvidia" in container["image"]
-            assert not chosen or container["image"].startswith("registry.example.com/mirror/nvidia")
+    settings = (
+        "global.imageRegistry=registry.example.com/mirror",
+        "benchmark.enabled=true",
+        "modelCache.download.source=s3://models/gpt-oss-120b",
+        "prefetch.releases[0]=1.5.1",
+    )
+    listed = list(re.findall(r'image: "?([^"\s]+)', text(target, *settings)))
+    others = [image for image in listed if not image.startswith("registry.example.com/mirror/")]
+    assert listed
+    assert not others
 
 
 @pytest.mark.parametrize("target", ["disagg-gb200", "serve-latency-gb200"])
