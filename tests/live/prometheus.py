@@ -72,16 +72,20 @@ class Prometheus:
 
 @contextmanager
 def prometheus(
-    targets: Mapping[str, str], path: str = "/metrics", groups: Sequence[Any] = ()
+    targets: Mapping[str, str],
+    path: str = "/metrics",
+    groups: Sequence[Any] = (),
+    labels: Mapping[str, str] | None = None,
 ) -> Iterator[Prometheus]:
     """Reads targets (addresses by the names of their pods) and evaluates groups of rules."""
+    given = {"namespace": "default"} | dict(labels or {})
     program = TOOLS / "prometheus"
     assert program.exists(), f"{program} is missing: run `make live`"
     job = {
         "job_name": "gpt-oss",
         "metrics_path": path,
         "static_configs": [
-            {"targets": [address], "labels": {"namespace": "default", "pod": pod}}
+            {"targets": [address], "labels": {**given, "pod": pod}}
             for pod, address in targets.items()
         ],
     }
