@@ -18,12 +18,14 @@ class Signal:
 
     Attributes:
         text: Name of the metric, or the query.
+        amount: What it is set against, as a quantity; None when that is not written.
         by_ratio: Whether the number of ready pods is multiplied by how far the metric is off, as
             for a latency; otherwise the metric is divided among the replicas, as a queue is.
         place: Where it is written.
     """
 
     text: str
+    amount: str | None
     by_ratio: bool
     place: Place
 
@@ -43,6 +45,7 @@ class Autoscaler:
         most: The most, when that is written.
         idle: Replicas while nothing is asked for, when that is written; KEDA alone has it.
         signals: What it looks at.
+        server: The Prometheus that it asks; KEDA alone asks one.
     """
 
     kind: str
@@ -55,6 +58,7 @@ class Autoscaler:
     most: Located[int] | None
     idle: Located[int] | None
     signals: tuple[Signal, ...]
+    server: Located[str] | None = None
 
     @property
     def floor(self) -> int:

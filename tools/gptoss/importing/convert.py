@@ -15,6 +15,7 @@ from gptoss.importing.context import Context
 from gptoss.importing.document import WIDTH, Block, Leaf, count, written
 from gptoss.importing.gpu_kind import gpu_kind
 from gptoss.importing.left_behind import note_left_behind
+from gptoss.importing.scaled_values import shared_block
 from gptoss.importing.shutdown_values import shutdown_block
 from gptoss.importing.storage import cache_mount, storage
 from gptoss.importing.traffic import workload
@@ -133,6 +134,7 @@ def _values(context: Context) -> Block:
     if deployment.frontend and deployment.runtime is Runtime.DYNAMO:
         values["frontend"] = frontend_block(deployment.frontend, context)
     values["shutdown"] = shutdown_block(context)
+    values["autoscaling"] = shared_block(context)
     values["modelCache"] = storage(context)
     values["benchmark"] = benchmark_block(context)
     values |= ways_blocks(context)

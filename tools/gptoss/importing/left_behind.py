@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.importing.claim_values import made_for
+from gptoss.importing.scaled_values import told_scaling
 from gptoss.importing.ways_values import carried_ways
 from gptoss.sources.truss.build import KIND as TRUSS_KEY
 
@@ -77,7 +78,7 @@ def _note_objects(context: Context) -> None:
         for mount in worker.pod.mounts
         if mount.config_map
     }
-    carried = {str(way) for way in carried_ways(deployment)}
+    carried = {str(way) for way in carried_ways(deployment)} | set(told_scaling(context))
     for given in deployment.given:
         if given.value in carried:
             continue

@@ -13,6 +13,7 @@ from gptoss.importing.environment import QUANTIZATION, environment
 from gptoss.importing.flags import extra_args
 from gptoss.importing.pods import QUANTITY, note_left_out, resources, termination_grace
 from gptoss.importing.rdma_values import AS_ROOT, locks_memory, rdma_resource, sends
+from gptoss.importing.scaled_values import scaling_block
 from gptoss.importing.shutdown_values import GRACE, shares_grace
 from gptoss.values.component_values import FrontendValues
 from gptoss.values.contract import Quantization
@@ -76,6 +77,7 @@ def worker_block(worker: Worker, quantization: bool, context: Context) -> Block:
         found["sharedMemory"] = leaf(memory.value, memory.place)
     found |= worker_claims(worker, context)
     found |= termination_grace(worker.pod)
+    found |= scaling_block(worker, context)
     note_left_out(worker.name, worker.pod, context, locks_memory=locked)
     return found
 
@@ -106,6 +108,7 @@ def frontend_block(frontend: Frontend, context: Context) -> Block:
     found["env"] = environment("frontend", frontend.pod, None, context, handled)
     found["resources"] = resources("frontend", frontend.pod, context)
     found |= termination_grace(frontend.pod)
+    found |= scaling_block(frontend, context)
     note_left_out("frontend", frontend.pod, context)
     return found
 

@@ -98,6 +98,7 @@ class Scaled:
             most=scope.whole("most", spec.at(most), most),
             idle=scope.whole("fewest", spec.at("idleReplicaCount"), "idleReplicaCount"),
             signals=tuple(_triggers(spec, scope) if kind == KEDA else _metrics(spec, scope)),
+            server=_server(spec, scope),
         )
 
     def _budget(self, tree: Tree, root: Scope) -> Budget:
@@ -138,7 +139,9 @@ def _triggers(spec: Tree, scope: Scope) -> Iterator[Signal]:
         query = trigger.at("metadata", "query")
         text = query.value if query else trigger.text("type")
         where = (query or trigger).where
-        yield Signal(str(text), trigger.text("metricType") in RATIOS, scope.at("signals", where))
+        by_ratio = trigger.text("metricType") in RATIOS
+        amount = _plain(trigger.at("metadata", "threshold") or trigger.at("metadata", "value"))
+        yield Signal(str(text), amount, by_ratio, scope.at("signals", where))
 
 
 def _metrics(spec: Tree, scope: Scope) -> Iterator[Signal]:
@@ -150,7 +153,20 @@ def _metrics(spec: Tree, scope: Scope) -> Iterator[Signal]:
         text = source.text("metric", "name") or source.text("name") or kind
         by_ratio = kind in ("Pods", "Resource", "ContainerResource")
         by_ratio = by_ratio or source.text("target", "type") in RATIOS
-        yield Signal(text, by_ratio, scope.at("signals", metric.where))
+        amounts = ("averageValue", "value", "averageUtilization")
+        written = next((found for a in amounts if (found := source.at("target", a))), None)
+        yield Signal(text, _plain(written), by_ratio, scope.at("signals", metric.where))
+
+
+def _server(spec: Tree, scope: Scope) -> Located[str] | None:
+    for trigger in maps(spec.at("triggers"), "triggers"):
+        if found := trigger.at("metadata", "serverAddress"):
+            return Located(str(found.value), scope.at("signals", found.where))
+    return None
+
+
+def _plain(tree: Tree | None) -> str | None:
+    return None if tree is None or tree.value is None else str(tree.value)
 
 
 def _amount(tree: Tree | None, scope: Scope) -> Located[str] | None:
