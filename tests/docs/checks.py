@@ -217,7 +217,7 @@ class Reader:
         if verb in {"install", "upgrade"} and not plain[1].startswith("https://"):
             assert (ROOT / plain[1]).is_dir()
         if verb not in {"template", "install"} and "--install" not in rest:
-            assert plain[0] == self.installed.name
+            assert plain[verb == "get"] == self.installed.name
 
     # gptoss, docker, launch.sh
 

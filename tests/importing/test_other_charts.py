@@ -29,8 +29,8 @@ if TYPE_CHECKING:
     from gptoss.importing.convert import Imported
 
 FACTS = Facts()
-FOLDER = Path(__file__).parent
-FILES = {name: FOLDER / f"{name}.yaml" for name in ("production_stack", "llm_d", "nim")}
+FOLDER = Path(__file__).parents[2] / "examples" / "other-charts"
+FILES = {path.stem.replace("-", "_"): path for path in sorted(FOLDER.glob("*.yaml"))}
 # Said by what is carried over, or by the chart being another one.
 SILENT = {
     "production_stack": {
@@ -109,7 +109,7 @@ def test_the_chart_takes_what_is_written_and_check_finds_no_error(name: str) -> 
 
 def test_they_are_read_from_standard_input_too() -> None:
     result = CliRunner().invoke(import_, ["-"], input=FILES["nim"].read_text())
-    assert "tensor_parallel_size: 2  # <stdin>:5" in result.stdout
+    assert "tensor_parallel_size: 2  # <stdin>:6" in result.stdout
 
 
 def test_vllm_s_sizes_become_those_of_the_engine() -> None:
@@ -237,6 +237,10 @@ def test_check_says_what_they_are_and_what_reads_them() -> None:
         with pytest.raises(InputError, match=r"values of .* chart; gptoss import") as raised:
             CliRunner().invoke(check, [str(path)], catch_exceptions=False)
         assert name.split("_")[0] in raised.value.message.lower().replace("-", "_")
+
+
+def test_there_is_an_example_of_each_chart() -> None:
+    assert set(SILENT) == set(FILES)
 
 
 ODD = (None, 7, "text", ["a", {"b": 1}], {"a": {"b": [1]}}, -1, True, "")
