@@ -125,3 +125,26 @@ def claim_shared_by_pods(worker: Worker) -> Iterator[Said]:
             "of its own",
             also=[(worker.replicas or worker, f"{worker.replica_count} replicas")],
         )
+
+
+@rule(
+    "G145",
+    "channel-without-nvlink-between-nodes",
+    Severity.WARNING,
+    of=WORKERS,
+    runtimes=ANY,
+    needs=(Need.GPU,),
+)
+def channel_without_nvlink_between_nodes(worker: Worker) -> Iterator[Said]:
+    """A pod claims the channel of a ComputeDomain on nodes whose NVLink ends at the node.
+
+    Only racks such as GB200 NVL72 connect GPUs of several nodes. Elsewhere the channel leads
+    nowhere, and as a node has one of them, no other pod with a claim runs beside.
+    """
+    claims = [claim for claim in worker.pod.device_claims if claim.is_channel]
+    if claims and worker.gpu and worker.gpu.key != "gb200":
+        yield Said(
+            claims[0],
+            f"the pod claims a channel, but NVLink of {worker.gpu.name} ends at the node",
+            "remove the claim: hardware.computeDomain.enabled: false in the chart's values",
+        )
