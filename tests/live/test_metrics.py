@@ -68,7 +68,8 @@ def test_dynamo_tells_what_panels_and_alerts_ask_for(release: str) -> None:
     request = Request(("disagg-gb200",), settings=(TELLING,))
     with watched(request, release, groups) as (running, reader):
         reader.until("up == 1")
-        assert stream(running, 20) == WHOLE
+        # Several pieces: stream_interval is 20.
+        assert stream(running, 100) == WHOLE
         assert refused(running, {"model": "another", "messages": [HELLO]}) == 404
         reader.until('count_over_time(dynamo_frontend_requests_total{status="error"}[1m]) > 3')
         assert unanswered(reader, "dynamo") == []

@@ -75,7 +75,7 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield DEPLOYMENT / "backend", ("runtime.kind",)
     yield DEPLOYMENT / "api_version", ("runtime.apiVersion", "runtime.release", "runtime.kind")
     yield DEPLOYMENT / "release", ("runtime.release",)
-    yield DEPLOYMENT.entry("annotations", KEY), ("annotations.{n}",)
+    yield DEPLOYMENT.entry("annotations", KEY), ("annotations.{n}", "monitoring.podMonitor.enabled")
     yield from _worker_rows()
     yield from _fabric_rows()
     yield from _frontend_rows()
