@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 
 import pytest
+from click.testing import CliRunner
 
 from gptoss.checking.checker import run
+from gptoss.cli import main
 from gptoss.comparing.compare import compare
 from gptoss.facts.world import Facts
 from gptoss.rules.rule import RULES
@@ -93,3 +95,19 @@ spec:
     )
     (way,) = json.loads(as_json([deployment]))["ways_in"]
     assert (way["hosts"], way["tls"]) == (["chat.example.com"], False)
+
+
+@pytest.mark.parametrize(
+    ("setting", "told"),
+    [
+        ("modelCache.existingClaim=weights", "weights: claim weights"),
+        ("modelCache.hostPath=/mnt/nvme", "weights: hostPath /mnt/nvme"),
+        ("modelCache.download.source=s3://a/b", "weights: from s3://a/b"),
+        (f"prefetch.revisions={{{'a' * 40}}}", "weights: further commits aaaaaaaaaaaa"),
+    ],
+)
+def test_where_weights_lie_and_come_from_is_told(setting: str, told: str) -> None:
+    result = CliRunner().invoke(main, ["show", "agg-gb200", "--set", setting])
+    assert told in result.stdout.splitlines()
+    assert ("outside the restricted" in result.stdout) == ("hostPath" in setting)
+    assert "weights:" not in CliRunner().invoke(main, ["show", "agg-gb200"]).stdout

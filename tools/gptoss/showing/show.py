@@ -11,6 +11,7 @@ from gptoss.deployment.settings import Layer
 from gptoss.showing.kv_room import in_words, kv_room
 from gptoss.showing.scaling_lines import scaling_json, scaling_lines
 from gptoss.showing.way_lines import way_lines, ways_json
+from gptoss.showing.weights_line import weights_json, weights_line
 from gptoss.text.columns import columns
 from gptoss.text.secrets import shown, without_secrets
 
@@ -78,6 +79,7 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
         "apiVersion": deployment.api_version.value,
         "gpus": _all_gpus(deployment),
         "capacity": deployment.capacity,
+        "weights": weights_json(deployment),
         "ways_in": ways_json(deployment.ways_in),
         "workers": [_worker_json(worker, deployment) for worker in deployment.workers],
     }
@@ -141,7 +143,7 @@ def _deployment_text(deployment: Deployment) -> str:
     capacity = UNKNOWN if deployment.capacity is None else f"{deployment.capacity:,} requests"
     gpus = _gpus_text(_all_gpus(deployment))
     lines = [f"{deployment.source}: {_runs_on(deployment)}, {gpus}, capacity {capacity}"]
-    lines += way_lines(deployment.ways_in)
+    lines += [*weights_line(deployment), *way_lines(deployment.ways_in)]
     names = _short_names(deployment)
     for worker in deployment.workers:
         holds = UNKNOWN if worker.capacity is None else f"{worker.capacity:,}"
@@ -170,6 +172,7 @@ def _rights(pod: Pod) -> list[str]:
     """What a pod asks for that no pod of a restricted namespace gets."""
     asked = {"runs as root": pod.root, "privileged": pod.privileged}
     rights = [name for name, place in asked.items() if place]
+    rights += [mount.source for mount in pod.mounts if mount.source.startswith("hostPath")]
     return rights + [each.value for each in (*pod.capabilities, *pod.host_namespaces)]
 
 
