@@ -57,10 +57,12 @@ def test_the_pod_monitor_of_a_graph_takes_frontend_and_every_worker() -> None:
     spec = one("PodMonitor", found)["spec"]
     ends = [(end["port"], end["path"], end["interval"]) for end in spec["podMetricsEndpoints"]]
     assert ends == [("http", "/metrics", "15s"), ("system", "/metrics", "15s")]
-    wanted = spec["selector"]["matchLabels"].items()
-    parts = components(found)
-    assert set(parts) == {"frontend", "prefill", "decode"}
-    assert all(wanted <= part["metadata"]["labels"].items() for part in parts.values())
+    # The operator's own label: Grove overwrites what the chart calls its pods.
+    graph = one("DynamoGraphDeployment", found)["metadata"]["name"]
+    assert spec["selector"]["matchLabels"] == {"nvidia.com/dynamo-graph-deployment-name": graph}
+    # Autoscalers ask for a graph by this label of its frontends.
+    (told,) = spec["podMetricsEndpoints"][0]["relabelings"]
+    assert told["targetLabel"] == "dynamo_namespace"
 
 
 def test_a_user_s_own_annotation_wins() -> None:
