@@ -107,9 +107,9 @@ def test_notes_say_where_clients_ask_and_that_nobody_checks_keys() -> None:
 
 def graph_pod(component: str, **labels: str) -> Pod:
     """A pod of the graph with the labels that the operator gives it."""
-    kind = component if component == "frontend" else "worker"
-    own = {"nvidia.com/dynamo-graph-deployment-name": "gpt-oss"}
-    return Pod({**labels, **own, "nvidia.com/dynamo-component-type": kind})
+    operator = "nvidia.com/dynamo"
+    own = {f"{operator}-graph-deployment-name": "gpt-oss", f"{operator}-component": component}
+    return Pod({**labels, **own})
 
 
 def own_pod(component: str) -> Pod:

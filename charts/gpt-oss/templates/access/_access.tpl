@@ -12,10 +12,7 @@ nvidia.com/dynamo-graph-deployment-name: {{ .plan.name }}
 
 {{/* Labels of those of them that answer clients. */}}
 {{- define "gpt-oss.answering" -}}
-{{- include "gpt-oss.serving" . -}}
-{{- if not .plan.serve }}
-nvidia.com/dynamo-component-type: frontend
-{{- end -}}
+{{- include "gpt-oss.podSelector" (dict "root" . "component" (ternary "server" "frontend" .plan.serve)) -}}
 {{- end -}}
 
 {{/* Type, annotations and labels make a Service of the chart's own necessary: the operator's has none. */}}
