@@ -9,6 +9,7 @@ from gptoss.facts.world import Facts
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = Path("charts/gpt-oss")
+SCHEMA = "# yaml-language-server: $schema=../values.schema.json\n"
 HEAD = """\
 # yaml-language-server: $schema=values.schema.json
 # Values of the gpt-oss chart. Nothing is set here: a copy of this file changes nothing until a line
@@ -35,7 +36,7 @@ def package() -> dict[Path, str]:
         names[folder].append(name)
         files[CHART / folder / path.name] = text.replace("=../schema/", "=../", 1)
         if folder == "targets":
-            files[CHART / "ci" / f"{name}-values.yaml"] = f"target: {name}\n"
+            files[CHART / "ci" / f"{name}-values.yaml"] = f"{SCHEMA}target: {name}\n"
     defaults = (ROOT / CHART / "defaults.yaml").read_text(encoding="utf-8")
     head = HEAD.format(**{key: _wrapped(found) for key, found in names.items()})
     files[CHART / "values.yaml"] = f"{head}\n{commented(defaults)}"
