@@ -105,10 +105,9 @@ def _resolved(schema: dict[str, Any], definitions: dict[str, Any]) -> dict[str, 
 
 
 def _refusal(schema: dict[str, Any], value: Any) -> str:
-    """What the values schema says; Helm takes a key away that is null, before it looks."""
-    if value is None or value is Absent:
-        return ""
-    error = next(Draft202012Validator(schema).iter_errors(value), None)
+    """What the values schema says; a key that is taken away is null to Helm."""
+    said = None if value is Absent else value
+    error = next(Draft202012Validator(schema).iter_errors(said), None)
     return "" if error is None else "the values schema does not take it"
 
 
