@@ -112,6 +112,21 @@ def test_a_run_has_a_folder_with_its_plan_and_its_outcome(run: Callable[..., Ran
     assert (done.folder / "profile_export_aiperf.json").exists()
 
 
+def test_a_run_beside_an_earlier_sweep_tells_and_keeps_its_own_summary_alone(
+    run: Callable[..., Ran],
+) -> None:
+    sweep = run("", "--sweep", "32,64", words=[])
+    (swept,) = sweep.results.iterdir()
+    before = sorted(path.relative_to(swept) for path in swept.rglob("*"))
+    single = run()
+    assert cells(single.said, 1)["concurrency"] == ["16"]
+    assert str(swept) not in single.said
+    assert sorted(path.relative_to(swept) for path in swept.rglob("*")) == before
+    (own,) = [path for path in single.results.iterdir() if path != swept]
+    assert (own / "profile_export_aiperf.json").exists()
+    assert not list(own.glob("concurrency-*"))
+
+
 def test_only_the_run_s_own_summary_is_told_and_in_a_table(run: Callable[..., Ran]) -> None:
     said = run().said
     assert "999" not in said, "a phase's summary is shown"

@@ -205,3 +205,16 @@ def test_pods_that_ask_the_model_take_limits_places_labels_and_ends() -> None:
     assert benchmark["activeDeadlineSeconds"] == 86400
     assert accuracy["activeDeadlineSeconds"] == 600
     assert "ttlSecondsAfterFinished" not in accuracy
+
+
+def test_a_quota_on_limits_admits_every_container() -> None:
+    parts = ("frontend", "workers.prefill", "workers.decode", "modelCache.download", *KINDS)
+    settings = [
+        f"{part}.resources.limits.{name}=64{unit}"
+        for part in (*parts, "tests", "initContainers")
+        for name, unit in (("cpu", ""), ("memory", "Gi"))
+    ]
+    for pod in pods(objects(TARGET, *JOBS, *settings)).values():
+        for container in [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]:
+            assert {"cpu", "memory"} <= container["resources"]["limits"].keys(), container["name"]
+            assert container["securityContext"]["capabilities"]["drop"] == ["ALL"]
