@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from tests.chart.rendering import components, environment, objects, one, refusal
+from tests.chart.rendering import components, environment, objects, one, refusal, run
 
 DISAGG, SERVE = "disagg-gb200", "serve-h100-2"
 BENCHMARK = "benchmark.enabled=true"
@@ -208,3 +208,23 @@ def test_revisions_are_not_fetched_ahead_where_nothing_fetches_them(
     setting: str, said: str
 ) -> None:
     assert said in refusal(DISAGG, f"prefetch.revisions={{{NEXT}}}", setting)
+
+
+@pytest.mark.parametrize(
+    ("settings", "waits", "claim"),
+    [
+        ((), "job -l app.kubernetes.io/component=download", True),
+        (("hostPath=/mnt/nvme",), "rollout status -n default daemonset/gpt-oss-download", False),
+        (("existingClaim=weights", "readOnly=true"), "", False),
+    ],
+)
+def test_the_notes_wait_for_what_fills_the_cache_and_name_the_claim_that_stays(
+    settings: tuple[str, ...], waits: str, claim: bool
+) -> None:
+    words = [word for each in settings for word in ("--set", f"modelCache.{each}")]
+    chart = ("gpt-oss", "charts/gpt-oss", "--set", f"target={DISAGG}", *words)
+    done = run("helm4", "install", *chart, "--dry-run=client")
+    notes = done.stdout.partition("NOTES:")[2]
+    assert waits in notes
+    assert ("download" in notes) == bool(waits)
+    assert ("delete -n default pvc gpt-oss-model-cache" in notes) == claim
