@@ -111,3 +111,46 @@ def test_where_weights_lie_and_come_from_is_told(setting: str, told: str) -> Non
     assert told in result.stdout.splitlines()
     assert ("outside the restricted" in result.stdout) == ("hostPath" in setting)
     assert "weights:" not in CliRunner().invoke(main, ["show", "agg-gb200"]).stdout
+
+
+def test_who_changes_the_replicas_and_who_keeps_them_stands_beside_them() -> None:
+    scaled = """\
+# decode
+replicas: null
+scalingAdapter: {enabled: true}
+---
+# document
+apiVersion: autoscaling/v2
+kind: HorizontalPodAutoscaler
+metadata: {name: chat}
+spec:
+  scaleTargetRef:
+    apiVersion: nvidia.com/v1alpha1
+    kind: DynamoGraphDeploymentScalingAdapter
+    name: gpt-oss-decode
+  minReplicas: 2
+  maxReplicas: 6
+  metrics:
+    - type: External
+      external: {metric: {name: queue}, target: {type: AverageValue, averageValue: "8"}}
+---
+# document
+apiVersion: policy/v1
+kind: PodDisruptionBudget
+metadata: {name: calm}
+spec: {maxUnavailable: 1, selector: {matchLabels: {nvidia.com/dynamo-component: decode}}}
+"""
+    deployment = deployment_of(read(scaled))
+    lines = [line.strip() for line in as_text([deployment]).splitlines()]
+    start = lines.index("decode (decode): 2 x 4 GPUs, capacity 2,560")
+    assert lines[start + 1 : start + 4] == [
+        "replicas 2 to 6, by HorizontalPodAutoscaler chat",
+        "by queue",
+        "at most 1 of its pods may be away, by PodDisruptionBudget calm",
+    ]
+    decode = next(w for w in json.loads(as_json([deployment]))["workers"] if w["name"] == "decode")
+    (autoscaler,) = decode["scaling"]["autoscalers"]
+    assert (autoscaler["fewest"], autoscaler["most"], autoscaler["signals"]) == (2, 6, ["queue"])
+    assert decode["scaling"]["budgets"] == [
+        {"name": "calm", "minAvailable": None, "maxUnavailable": "1"}
+    ]
