@@ -38,6 +38,7 @@ TARGETS = (
     "targetTimeToFirstToken",
     "targetInterTokenLatency",
 )
+ALL_TARGETS = (ON, MOST, HPA, *(f"workers.worker.autoscaling.{target}=1000" for target in TARGETS))
 SERIES = re.compile('__name__=~"(.*)"')
 
 
@@ -118,10 +119,9 @@ def test_the_page_has_a_rule_of_the_adapter_for_every_metric_of_an_hpa() -> None
     page = (ROOT / "docs" / "scaling.md").read_text(encoding="utf-8")
     block = next(b for b in page.split("```yaml\n") if b.startswith("rules:"))
     rules = plain_yaml.load(block.partition("```")[0])["rules"]
-    own = (ON, MOST, HPA, *(f"workers.worker.autoscaling.{target}=1000" for target in TARGETS))
     for target, kind, source in (("agg-gb200", "external", "external"), (SERVER, "custom", "pods")):
         queries = [SERIES.findall(rule["seriesQuery"])[0] for rule in rules[kind]]
-        (spec,) = scaled(target, *own).values()
+        (spec,) = scaled(target, *ALL_TARGETS).values()
         names = [metric[source]["metric"]["name"] for metric in spec["metrics"]]
         assert len(names) == len(TARGETS)
         for name in names:
@@ -133,6 +133,13 @@ def test_an_adapter_is_switched_on_by_its_presence_in_v1beta1() -> None:
     graph = one("DynamoGraphDeployment", objects(EVERYTHING, "runtime.release=1.5.1"))
     adapters = {c["name"]: c.get("scalingAdapter") for c in graph["spec"]["components"]}
     assert adapters == {"frontend": {}, "prefill": {}, "decode": None}
+
+
+def test_answers_go_on_elsewhere_where_there_may_be_several_workers() -> None:
+    frontend = components(objects("agg-gb200", *ALL_TARGETS))["frontend"]["spec"]["containers"][0]
+    assert frontend["args"][-2:] == ["--migration-limit", "3"]
+    alone = components(objects("agg-gb200"))["frontend"]["spec"]["containers"][0]
+    assert "--migration-limit" not in alone["args"]
 
 
 @pytest.mark.parametrize(

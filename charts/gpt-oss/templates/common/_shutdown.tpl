@@ -21,7 +21,8 @@ lifecycle:
 {{- if kindIs "invalid" $limit -}}
   {{- $limit = 0 -}}
   {{- range .plan.workers -}}
-    {{- if and (ne .role "prefill") (gt .replicas 1) -}}{{- $limit = 3 -}}{{- end -}}
+    {{- $most := ternary (int .options.autoscaling.maxReplicas) .replicas .options.autoscaling.enabled -}}
+    {{- if and (ne .role "prefill") (gt $most 1) -}}{{- $limit = 3 -}}{{- end -}}
   {{- end -}}
 {{- end -}}
 {{- int $limit -}}
