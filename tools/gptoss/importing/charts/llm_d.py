@@ -8,17 +8,20 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.hub import snapshot_of
+from gptoss.importing.charts.other_nodes import (
+    Label,
+    carry_gpu,
+    carry_selector,
+    labels_of,
+)
 from gptoss.importing.charts.shared_values import (
     POD_KEYS,
-    Label,
+    carry_account,
     carry_environment,
-    carry_gpu,
     carry_model,
     carry_monitor,
     carry_resources,
-    carry_selector,
     is_on,
-    labels_of,
     text_of,
     word_of,
 )
@@ -90,7 +93,7 @@ def carry_llm_d(carrying: Carrying) -> str:
         )
     rows = {"fullnameOverride": "fullnameOverride", "extraObjects": "extraObjects"}
     carrying.carry_all(tree, rows)
-    carrying.carry(tree.at("serviceAccountOverride"), "serviceAccount.name")
+    carry_account(tree.at("serviceAccountOverride"), carrying)
     carrying.rest(REASONS)
     return text_of(tree.at("fullnameOverride")) or "gpt-oss"
 

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Runtime
 from gptoss.importing.charts.carrying import has_key
+from gptoss.importing.charts.other_nodes import (
+    carry_gpu,
+    carry_selector,
+    carry_tolerations,
+    labels_of,
+)
 from gptoss.importing.charts.shared_values import (
     POD_KEYS,
     carry_environment,
-    carry_gpu,
     carry_ingress,
     carry_model,
     carry_monitor,
     carry_pull_secrets,
     carry_resources,
-    carry_selector,
-    carry_tolerations,
     is_on,
-    labels_of,
     text_of,
 )
 from gptoss.importing.charts.vllm_flags import carry_flags, flags_of

@@ -7,22 +7,25 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.importing.charts.other_nodes import (
+    carry_gpu,
+    carry_selector,
+    carry_tolerations,
+    labels_of,
+    labels_of_terms,
+)
 from gptoss.importing.charts.shared_values import (
     GPU,
     POD_KEYS,
+    carry_account,
     carry_environment,
-    carry_gpu,
     carry_ingress,
     carry_model,
     carry_monitor,
     carry_pull_secrets,
     carry_resources,
-    carry_selector,
     carry_token,
-    carry_tolerations,
     is_on,
-    labels_of,
-    labels_of_terms,
     text_of,
     word_of,
 )
@@ -115,6 +118,7 @@ def carry_production_stack(carrying: Carrying) -> str:
     _carry_placement(spec, engines, carrying)
     carry_environment(spec.at("env"), WORKER, carrying)
     _carry_scaling(spec.at("keda"), carrying)
+    carry_account(spec.at("serviceAccountName"), carrying)
     for shared in ("runtimeClassName", "schedulerName"):
         if engines is not None and spec.at(shared) is None:
             carrying.carry(engines.at(shared), f"workers.{WORKER}.{shared}")

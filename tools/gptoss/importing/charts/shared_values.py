@@ -1,23 +1,19 @@
-"""What values of several charts have in common: model, kind of GPU, environment, placement."""
+"""What values of several charts have in common: model, environment, resources, ways in."""
 
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING
 
 from gptoss.importing.charts.carrying import has_key
 from gptoss.importing.environment import CHART, PLATFORM, TOKENS
-from gptoss.importing.gpu_kind import names_gpu
-from gptoss.importing.pods import PLACEMENT, QUANTITY, TAINTS
-from gptoss.sources.parts.workers import GPU_LABEL
-from gptoss.text.errors import InputError
+from gptoss.importing.pods import QUANTITY
 from gptoss.text.places import Located
 from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
-    from gptoss.facts.world import Gpu
     from gptoss.importing.charts.carrying import Carrying
     from gptoss.text.places import Place
     from gptoss.text.yaml_tree import Tree
@@ -46,14 +42,6 @@ INGRESS_KEYS = {
     "annotations": "annotations",
     "tls": "tls",
 }
-
-
-class Label(NamedTuple):
-    """A label of nodes that pods ask for."""
-
-    key: str
-    values: tuple[str, ...]
-    place: Place
 
 
 def text_of(tree: Tree | None) -> str:
@@ -92,72 +80,6 @@ def carry_model(named: Tree | None, identifier: str, carrying: Carrying) -> None
         carrying.left_out(told, named or carrying.tree)
         return
     carrying.choose("model.revision", model.revision, "the commit that the chart pins")
-
-
-def carry_gpu(labels: Sequence[Label], carrying: Carrying) -> None:
-    """Puts the kind of GPU: the one asked for, else the one that a label of nodes names.
-
-    Raises:
-        InputError: Nothing names one.
-    """
-    if carrying.gpu:
-        carrying.choose("hardware.gpu", carrying.gpu.key, "--gpu")
-        return
-    for label in labels:
-        if found := _gpu(label, list(carrying.facts.gpus.values())):
-            why = f"{label.place.file}:{label.place.line} {label.key}"
-            carrying.choose("hardware.gpu", found.key, why)
-            return
-    kinds = " or ".join(carrying.facts.gpus)
-    raise InputError(
-        f"nothing in it tells the kind of GPU; give --gpu {kinds}", carrying.tree.place
-    )
-
-
-def _gpu(label: Label, gpus: list[Gpu]) -> Gpu | None:
-    if label.key == GPU_LABEL:
-        exact = (gpu for gpu in gpus if set(label.values) & set(gpu.product_labels))
-        if found := next(exact, None):
-            return found
-    return next((gpu for gpu in gpus if label.values and names_gpu(gpu.key, label.values)), None)
-
-
-def labels_of(selector: Tree | None) -> list[Label]:
-    """The labels of a ``nodeSelector``."""
-    items = selector.items() if selector is not None else ()
-    return [Label(key, (text_of(tree),), tree.where) for key, tree in items]
-
-
-def labels_of_terms(terms: Tree | None) -> list[Label]:
-    """The labels of ``nodeSelectorTerms``."""
-    found = []
-    for term in terms.elements() if terms is not None else ():
-        expressions = term.at("matchExpressions")
-        for each in expressions.elements() if expressions is not None else ():
-            values = each.at("values")
-            words = tuple(text_of(value) for value in values.elements()) if values else ()
-            found.append(Label(text_of(each.at("key")), words, each.place))
-    return found
-
-
-def carry_selector(selector: Tree | None, carrying: Carrying) -> None:
-    """Puts labels of nodes beyond those that the chart asks for itself."""
-    if selector is None or not selector.is_map:
-        return
-    own = {key: text_of(tree) for key, tree in selector.items() if key not in PLACEMENT}
-    if own:
-        gpu = carrying.facts.gpus[_chosen_gpu(carrying)]
-        derived = {PLACEMENT[0]: gpu.architecture, GPU_LABEL: gpu.product_labels[0]}
-        carrying.carry(selector, "hardware.nodeSelector", derived | own)
-    carrying.done(selector)
-
-
-def _chosen_gpu(carrying: Carrying) -> str:
-    hardware = carrying.values["hardware"]
-    assert isinstance(hardware, dict)  # noqa: S101 (carry_gpu puts it)
-    gpu = hardware["gpu"]
-    assert not isinstance(gpu, dict)  # noqa: S101
-    return str(gpu.value)
 
 
 def carry_environment(env: Tree | None, worker: str, carrying: Carrying) -> dict[str, Located[str]]:
@@ -230,21 +152,6 @@ def carry_resources(tree: Tree | None, to: str, carrying: Carrying) -> Located[s
     return gpus
 
 
-def carry_tolerations(trees: Sequence[Tree | None], carrying: Carrying) -> None:
-    """Puts the taints that pods tolerate, with those of GPU nodes that the chart tolerates."""
-    given = [tree for tree in trees if tree is not None]
-    found = [each.plain() for tree in given for each in tree.elements() if each.is_map]
-    named = {str(each.get("key", "")) for each in found}
-    if named.difference(TAINTS):
-        gpu = carrying.facts.gpus[_chosen_gpu(carrying)]
-        own = [{"key": GPU, "operator": "Exists", "effect": "NoSchedule"}]
-        if gpu.architecture == "arm64":
-            own.append({"key": PLACEMENT[0], "operator": "Equal", "value": "arm64"})
-        whole = found + [each for each in own if each["key"] not in named]
-        carrying.carry(given[-1], "hardware.tolerations", whole)
-    carrying.done(*given)
-
-
 def carry_pull_secrets(trees: Sequence[Tree | None], carrying: Carrying) -> None:
     """Puts the names of pull Secrets, written as names or as maps that hold one."""
     for tree in trees:
@@ -284,6 +191,16 @@ def _paths(hosts: Tree) -> Iterator[Tree]:
     for host in hosts.elements():
         paths = host.at("paths")
         yield from paths.elements() if paths is not None else ()
+
+
+def carry_account(tree: Tree | None, carrying: Carrying) -> None:
+    """Puts the service account of workers as that of the Jobs; the operator gives workers one."""
+    if tree is not None and text_of(tree):
+        carrying.carry(tree, "serviceAccount.name")
+        told = (
+            f"service account {text_of(tree)}: the chart's own Jobs have it, and pods of a graph "
+        )
+        carrying.mended(f"{told}the one by which the operator lets them find each other", tree)
 
 
 def carry_monitor(tree: Tree | None, carrying: Carrying, labels: str = "labels") -> None:
