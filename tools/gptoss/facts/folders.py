@@ -40,8 +40,7 @@ def chart() -> Path:
 
 def chart_defaults() -> Path:
     """The file that holds every key of the chart's values with its default."""
-    written = chart() / "defaults.yaml"
-    return written if written.is_file() else chart() / "values.yaml"
+    return chart() / "defaults.yaml"
 
 
 def chart_script(name: str) -> Path:
