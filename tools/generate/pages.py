@@ -34,8 +34,9 @@ TABLES = {
 
 
 def pages() -> dict[Path, str]:
-    """``README.md`` and the pages of ``docs/`` with what stands between their markers replaced."""
-    paths = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+    """The READMEs and the pages of ``docs/`` with what stands between their markers replaced."""
+    readmes = [ROOT / "README.md", ROOT / "charts" / "gpt-oss" / "README.md"]
+    paths = [*readmes, *sorted((ROOT / "docs").glob("*.md"))]
     texts = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in paths}
     found = BLOCK.findall("\n".join(texts.values()))
     commands = list(dict.fromkeys(what for kind, what in found if kind == "output"))
