@@ -199,8 +199,7 @@ class Reader:
         self.in_namespace(said)
         pod, _, path = said.what[0].partition(":")
         assert pod in self.names("Pod")
-        mounts = str(self.installed.pods)
-        assert f"'subPath': '{path.rpartition('/')[2]}'" in mounts, path
+        assert f"mountPath: {path}" in self.text, path
 
     # helm
 

@@ -1,4 +1,4 @@
-"""The rules about what Helm refuses, through real Helm."""
+"""The rules about what Helm refuses and about values without effect, through real Helm."""
 
 from pathlib import Path
 
@@ -26,7 +26,11 @@ def judged(text: str, folder: Path) -> Result:
 def fired(text: str, folder: Path) -> set[tuple[str, str]]:
     """Rules that a values example fires, with the file they name."""
     found = judged(text, folder).findings
-    return {(f.rule.id, Path(f.place.file).name) for f in found if f.rule.severity > 1}
+    return {
+        (f.rule.id, Path(f.place.file).name)
+        for f in found
+        if f.rule in V_RULES or f.rule.severity > 1
+    }
 
 
 @pytest.mark.parametrize("rule", V_RULES, ids=lambda rule: rule.id)
