@@ -25,6 +25,7 @@ from tests.chart.rendering import (
 )
 
 DISAGG = "disagg-gb200"
+APP = "app.kubernetes.io/"
 EXTRA = {
     "extraPodSpec": {
         "initContainers": [
@@ -198,6 +199,22 @@ def test_words_that_look_like_numbers_stay_words() -> None:
     }
     assert {"claimName": "1"} in [v.get("persistentVolumeClaim") for v in job["volumes"]]
     assert one("PersistentVolumeClaim", found)["spec"]["storageClassName"] == "-"
+
+
+def test_names_that_yaml_takes_for_something_else_stay_names() -> None:
+    done = run("helm4", "template", "on", str(CHART), "--namespace", "2026",
+               "--set=target=agg-gb200,workers.worker=null,workers.no.role=aggregated",
+               "--set=workers.no.engineConfig=agg-gb200/worker.yaml,frontend.env.Y=x",
+               "--set-string=nameOverride=yes")  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    found = [o for o in plain_yaml.load_all(done.stdout) if o]
+    for item in found:
+        metadata = item["metadata"]
+        assert isinstance(metadata["name"], str)
+        assert metadata["namespace"] == "2026"
+        assert metadata["labels"]["app.kubernetes.io/name"] == "yes"
+    assert components(found)["no"]["metadata"]["labels"][f"{APP}component"] == "no"
+    assert environment(components(found)["frontend"]["spec"]["containers"][0])["Y"] == "x"
 
 
 def test_a_pod_follows_the_script_that_it_runs_and_no_other() -> None:

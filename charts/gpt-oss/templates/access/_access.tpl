@@ -6,7 +6,7 @@
 {{- if .plan.serve -}}
 {{- include "gpt-oss.selector" (dict "root" . "component" "server") -}}
 {{- else -}}
-nvidia.com/dynamo-graph-deployment-name: {{ .plan.name }}
+nvidia.com/dynamo-graph-deployment-name: {{ .plan.name | quote }}
 {{- end -}}
 {{- end -}}
 

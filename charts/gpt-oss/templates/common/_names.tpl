@@ -43,18 +43,18 @@
 {{/* Labels that select pods of one component; a Deployment's selector never changes.
      Takes root and component. */}}
 {{- define "gpt-oss.selector" -}}
-app.kubernetes.io/name: {{ include "gpt-oss.appName" .root }}
+app.kubernetes.io/name: {{ include "gpt-oss.appName" .root | quote }}
 app.kubernetes.io/instance: {{ .root.Release.Name | quote }}
 {{- with .component }}
-app.kubernetes.io/component: {{ . }}
+app.kubernetes.io/component: {{ . | quote }}
 {{- end }}
 {{- end -}}
 
 {{/* Name, namespace and labels of an object. Takes root, name, component (or none) and labels and
      annotations (maps, or none). */}}
 {{- define "gpt-oss.metadata" -}}
-name: {{ .name }}
-namespace: {{ .root.Release.Namespace }}
+name: {{ .name | quote }}
+namespace: {{ .root.Release.Namespace | quote }}
 labels:
   {{- include "gpt-oss.selector" . | nindent 2 }}
   app.kubernetes.io/version: {{ .root.plan.version | quote }}

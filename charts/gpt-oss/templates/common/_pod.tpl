@@ -60,11 +60,11 @@
 {{- include "gpt-oss.merge" (dict "into" $all "from" .extra) -}}
 {{- range $name, $value := $all }}
 {{- if kindIs "map" $value }}
-- name: {{ $name }}
+- name: {{ $name | quote }}
   valueFrom:
     {{- toYaml $value | nindent 4 }}
 {{- else if not (kindIs "invalid" $value) }}
-- name: {{ $name }}
+- name: {{ $name | quote }}
   value: {{ kindIs "string" $value | ternary $value (toJson $value) | quote }}
 {{- end }}
 {{- end }}

@@ -6,8 +6,8 @@
 {{- $parts := list "frontend" -}}
 {{- range .root.plan.workers -}}{{- $parts = append $parts .name -}}{{- end -}}
 {{- if and (not .root.plan.serve) (has .component $parts) -}}
-nvidia.com/dynamo-graph-deployment-name: {{ .root.plan.name }}
-nvidia.com/dynamo-component: {{ .component }}
+nvidia.com/dynamo-graph-deployment-name: {{ .root.plan.name | quote }}
+nvidia.com/dynamo-component: {{ .component | quote }}
 {{- else -}}
 {{- include "gpt-oss.selector" . -}}
 {{- end -}}
