@@ -198,7 +198,7 @@ def test_pods_that_ask_the_model_take_limits_places_labels_and_ends() -> None:
         for container in [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]:
             assert container["resources"]["limits"]["memory"] in ("1Gi", "32Gi")
             assert container["securityContext"]["allowPrivilegeEscalation"] is False
-    test = text(TARGET, *JOBS, *settings).partition("name: gpt-oss-test-smoke")[2]
+    test = text(TARGET, *JOBS, *settings).partition('name: "gpt-oss-test-smoke"')[2]
     assert test.count("app.kubernetes.io/component:") == 1, "a key stands there twice"
     benchmark, accuracy = (one("Job", found, kind)["spec"] for kind in ("benchmark", "accuracy"))
     assert benchmark["ttlSecondsAfterFinished"] == 0
