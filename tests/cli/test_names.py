@@ -33,7 +33,7 @@ def test_bench_asks_the_frontend_of_the_name_it_is_given() -> None:
 
 def test_render_writes_the_name_into_the_objects_and_into_the_command() -> None:
     text = run("render", "agg-gb200", "--as", "manifests", "--name", "mine").stdout
-    assert "name: mine-model-cache" in text
+    assert 'name: "mine-model-cache"' in text
     assert "--name mine" in text
 
 
