@@ -213,7 +213,7 @@ def test_a_parent_chart_takes_the_release_from_the_registry(
     (tmp_path / "values.yaml").write_text("gpt-oss:\n  target: serve-h100-2\n")
     released.helm(helm, f"dependency update {tmp_path}")
     rendered = released.helm(helm, f"template prod {tmp_path}")
-    assert "name: prod-gpt-oss-server" in rendered
+    assert 'name: "prod-gpt-oss-server"' in rendered
 
 
 @pytest.mark.parametrize("helm", HELMS)
