@@ -12,11 +12,7 @@ from gptoss.facts import folders
 ROOT = Path(__file__).resolve().parents[1]
 HELM = ROOT / ".tools" / "bin" / "helm"
 CHART = ROOT / "charts" / "gpt-oss"
-TARGETS = tuple(
-    name
-    for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-)
+TARGETS = tuple(folders.target_files())
 
 
 @cache

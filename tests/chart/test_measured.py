@@ -13,10 +13,7 @@ from gptoss.rendering.target import read_target
 from gptoss.sources.request import Request
 from tests.chart.rendering import objects, one
 
-TARGETS = [
-    name for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-]  # fmt: skip
+TARGETS = list(folders.target_files())
 
 
 def measured(target: str, *settings: str) -> dict[str, Any]:

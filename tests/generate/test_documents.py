@@ -40,11 +40,7 @@ def judge(setting: Difference, *because: Mapping[str, Any]) -> tuple[Any, list[s
 
 
 def test_every_target_is_beside_its_document() -> None:
-    shipped = {
-        name
-        for name, path in folders.values_files().items()
-        if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-    }
+    shipped = set(folders.target_files())
     assert {comparison.target.partition(",")[0] for comparison in comparisons()} == shipped
 
 

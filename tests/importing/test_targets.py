@@ -18,11 +18,7 @@ from gptoss.sources.request import Request
 from gptoss.text.yaml_tree import parse_documents
 
 FACTS = Facts()
-TARGETS = {
-    name: path
-    for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text("utf-8")) is None
-}
+TARGETS = folders.target_files()
 
 
 @pytest.mark.parametrize("name", TARGETS)

@@ -30,11 +30,7 @@ pytestmark = pytest.mark.live
 
 PATIENCE = 120
 DEFAULT = "1.3.1"
-TARGETS = [
-    name
-    for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text("utf-8")) is None
-]
+TARGETS = list(folders.target_files())
 DYNAMO = [name for name in TARGETS if name.startswith(("agg", "disagg"))]
 SERVED = [name for name in TARGETS if name not in DYNAMO]
 LISTENING = "0A"

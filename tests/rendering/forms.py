@@ -22,11 +22,7 @@ if TYPE_CHECKING:
 
 FACTS = Facts()
 ROOT = Path(__file__).resolve().parents[2]
-TARGETS = [
-    name
-    for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-]
+TARGETS = list(folders.target_files())
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 SERVE = [name for name in TARGETS if name not in DYNAMO]
 # One machine has not as many GPUs.

@@ -35,10 +35,7 @@ if TYPE_CHECKING:
     from tests.oracles.client import Oracle
 
 FACTS = Facts()
-TARGETS = [
-    name for name, path in folders.values_files().items()
-    if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-]  # fmt: skip
+TARGETS = list(folders.target_files())
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 EACH = pytest.mark.parametrize("target", TARGETS)
 # Long enough for the slowest machine; nothing waits that long when the promise holds.

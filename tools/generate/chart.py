@@ -99,11 +99,10 @@ def chart_facts() -> dict[Path, str]:
     releases, served = _load("schema/releases.yaml"), _load(f"{CLI}/{PROGRAM}.yaml")
     model = _load("schema/models/gpt-oss-120b.yaml")
     hardware = _load("schema/hardware.yaml")
-    targets = {}
-    for name, path in folders.values_files().items():
-        text = path.read_text(encoding="utf-8")
-        if folders.overlay_for(text) is None:
-            targets[name] = plain_yaml.load(text)["description"]
+    targets = {
+        name: plain_yaml.load(path.read_text(encoding="utf-8"))["description"]
+        for name, path in folders.target_files().items()
+    }
     facts = {
         "image": releases["image"],
         "serveImage": releases["serveImage"],

@@ -29,16 +29,15 @@ def package() -> dict[Path, str]:
     version = Facts().default_release.trtllm
     engine = ROOT / "schema" / "engine" / f"trtllm-{version}.schema.json"
     files = {CHART / "engine_configs/engine.schema.json": engine.read_text(encoding="utf-8")}
-    names: dict[str, list[str]] = {"targets": [], "overlays": []}
-    for name, path in folders.values_files().items():
-        text = path.read_text(encoding="utf-8")
-        folder = "targets" if folders.overlay_for(text) is None else "overlays"
-        names[folder].append(name)
-        files[CHART / folder / path.name] = text.replace("=../schema/", "=../", 1)
-        if folder == "targets":
-            files[CHART / "ci" / f"{name}-values.yaml"] = f"{SCHEMA}target: {name}\n"
+    shipped = {"targets": folders.target_files(), "overlays": folders.overlay_files()}
+    for folder, found in shipped.items():
+        for path in found.values():
+            text = path.read_text(encoding="utf-8")
+            files[CHART / folder / path.name] = text.replace("=../schema/", "=../", 1)
+    for name in shipped["targets"]:
+        files[CHART / "ci" / f"{name}-values.yaml"] = f"{SCHEMA}target: {name}\n"
     defaults = (ROOT / CHART / "defaults.yaml").read_text(encoding="utf-8")
-    head = HEAD.format(**{key: _wrapped(found) for key, found in names.items()})
+    head = HEAD.format(**{key: _wrapped(list(found)) for key, found in shipped.items()})
     files[CHART / "values.yaml"] = f"{head}\n{commented(defaults)}"
     return files
 

@@ -18,8 +18,7 @@ if TYPE_CHECKING:
 @cache
 def shipped() -> dict[str, Target]:
     """Every target that is no overlay, by its name."""
-    files = folders.values_files().items()
-    names = [n for n, path in files if folders.overlay_for(path.read_text("utf-8")) is None]
+    names = list(folders.target_files())
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         read = pool.map(read_target, [Request((name,)) for name in names])
         return dict(zip(names, read, strict=True))

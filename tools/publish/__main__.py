@@ -108,22 +108,13 @@ def release(options: argparse.Namespace) -> None:
     staged = stage(folder, options.source.rstrip("/"), key, options.key_url)
     made = package(staged, folder, key, keyring, passphrase)
     _tell(f"packaged and signed {made.relative_to(folders.root())}")
-    targets = shipped()
+    targets = list(folders.target_files())
     compare(str(made), (), targets)
     _tell(f"{len(targets)} targets render from the package as from here, with Helm 3 and 4")
     digest = push(made, registry)
     _tell(f"pushed {published.address}:{published.version}")
     compare(published.address, published.flags, targets[:1])
     print(_summary(published, key, digest, targets[0]))
-
-
-def shipped() -> list[str]:
-    """Names of the targets, without overlays."""
-    return [
-        name
-        for name, path in folders.values_files().items()
-        if folders.overlay_for(path.read_text(encoding="utf-8")) is None
-    ]
 
 
 def compare(chart: str, flags: Sequence[str], targets: Sequence[str]) -> None:

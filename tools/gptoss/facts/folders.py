@@ -91,6 +91,20 @@ def values_files() -> dict[str, Path]:
     return {path.stem: path for path in sorted(files, key=lambda path: path.stem)}
 
 
+def target_files() -> dict[str, Path]:
+    """The shipped targets' values files, by name."""
+    return {name: path for name, path in values_files().items() if not _is_overlay(path)}
+
+
+def overlay_files() -> dict[str, Path]:
+    """The shipped overlays' values files, by name."""
+    return {name: path for name, path in values_files().items() if _is_overlay(path)}
+
+
+def _is_overlay(path: Path) -> bool:
+    return overlay_for(path.read_text(encoding="utf-8")) is not None
+
+
 def overlay_for(text: str) -> tuple[str, ...] | None:
     """Patterns of names of the targets that a shipped overlay is made for; None for a target."""
     declared = OVERLAY.match(text)

@@ -10,18 +10,8 @@ from pydantic.alias_generators import to_camel
 from gptoss.facts import folders
 from gptoss.values.pod_values import Closed, Free, Name, Resources, Strings
 
-SHIPPED = {
-    name: folders.overlay_for(path.read_text(encoding="utf-8"))
-    for name, path in folders.values_files().items()
-}
-TargetName = Annotated[
-    str,
-    WithJsonSchema({"enum": [name for name, overlays in SHIPPED.items() if overlays is None]}),
-]
-OverlayName = Annotated[
-    str,
-    WithJsonSchema({"enum": [name for name, overlays in SHIPPED.items() if overlays is not None]}),
-]
+TargetName = Annotated[str, WithJsonSchema({"enum": list(folders.target_files())})]
+OverlayName = Annotated[str, WithJsonSchema({"enum": list(folders.overlay_files())})]
 PullSecret = Annotated[
     str | Free,
     WithJsonSchema(
