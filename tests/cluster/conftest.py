@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from testcluster.control_plane import Cluster, control_plane
 from tests.chart.good_model import good
 from tests.chart.odd_server import Odd, odd_server
-from tests.cluster.control_plane import Cluster, control_plane
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator

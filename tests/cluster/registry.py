@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
-from tests.cluster.control_plane import BIN
-from tests.cluster.programs import HOST, free_ports, programs
+from testcluster.control_plane import BIN
+from testcluster.programs import HOST, free_ports, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

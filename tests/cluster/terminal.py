@@ -11,9 +11,9 @@ import threading
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
+from testcluster.control_plane import BIN
+from testcluster.programs import free_ports
 from tests.chart.rendering import ROOT
-from tests.cluster.control_plane import BIN
-from tests.cluster.programs import free_ports
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

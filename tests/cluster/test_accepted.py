@@ -9,7 +9,7 @@ import pytest
 from tests.chart.rendering import SHIPPED, dumped, objects, pods, text
 
 if TYPE_CHECKING:
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
+from testcluster.machines import NODES_OF_A_KIND
 from tests.chart.rendering import ROOT, dumped, objects, one
-from tests.cluster.machines import NODES_OF_A_KIND
 
 if TYPE_CHECKING:
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

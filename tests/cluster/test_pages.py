@@ -16,8 +16,8 @@ from tests.cluster.visit import Visit
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from testcluster.control_plane import Cluster
     from tests.chart.odd_server import Odd
-    from tests.cluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

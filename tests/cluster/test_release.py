@@ -16,14 +16,14 @@ import yaml
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from publish.signing import signing_key
+from testcluster.control_plane import BIN
 from tests.chart.rendering import CHART, HELMS, ROOT, SHIPPED
-from tests.cluster.control_plane import BIN
 from tests.cluster.registry import PASSWORD, USER, registry
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from testcluster.control_plane import BIN
+from testcluster.programs import PATIENCE
 from tests.chart.rendering import CHART, ROOT
-from tests.cluster.control_plane import BIN
-from tests.cluster.programs import PATIENCE
 
 if TYPE_CHECKING:
     from pathlib import Path
 
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

@@ -13,15 +13,15 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gptoss.text import plain_yaml
+from testcluster.control_plane import BIN, DEFINITION
+from testcluster.programs import PATIENCE
 from tests.chart.rendering import dumped
-from tests.cluster.control_plane import BIN, DEFINITION
-from tests.cluster.programs import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

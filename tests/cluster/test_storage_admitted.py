@@ -12,7 +12,7 @@ from tests.chart.rendering import dumped, objects, one, pods, text
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from tests.cluster.control_plane import Cluster
+    from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
 

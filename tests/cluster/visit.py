@@ -6,14 +6,14 @@ import time
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from tests.cluster.programs import PATIENCE
+from testcluster.programs import PATIENCE
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
     from gptoss.deployment.model import Deployment
+    from testcluster.control_plane import Cluster
     from tests.chart.odd_server import Odd
-    from tests.cluster.control_plane import Cluster
     from tests.cluster.terminal import Terminal
 
 INSTANCE = "app.kubernetes.io/instance=gpt-oss"

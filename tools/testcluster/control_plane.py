@@ -19,14 +19,14 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from tests.chart.rendering import ROOT
-from tests.cluster import operator_stand_in
-from tests.cluster.machines import machines
-from tests.cluster.programs import HOST, PATIENCE, free_ports, last_words, programs
+from testcluster import operator_stand_in
+from testcluster.machines import machines
+from testcluster.programs import HOST, PATIENCE, ClusterError, free_ports, last_words, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".tools" / "bin"
 DEFINITION = ROOT / "schema" / "crds" / "dynamographdeployments.yaml"
 STAGES = Path(__file__).with_name("stages.yaml")
@@ -45,16 +45,21 @@ class Cluster:
     kubeconfig: Path
 
     def run(self, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
-        """A kubectl that has ended."""
+        """A kubectl that has ended, well or not."""
         command = [str(BIN / "kubectl"), "--kubeconfig", str(self.kubeconfig), *words]
         return subprocess.run(
             command, input=given, capture_output=True, text=True, check=False, timeout=PATIENCE
         )
 
     def kubectl(self, *words: str, given: str | None = None) -> str:
-        """What kubectl prints; it must succeed."""
+        """What kubectl prints.
+
+        Raises:
+            ClusterError: It has failed; with what it said.
+        """
         done = self.run(*words, given=given)
-        assert done.returncode == 0, done.stderr
+        if done.returncode != 0:
+            raise ClusterError(f"kubectl {' '.join(words)}: {done.stderr}")
         return done.stdout
 
     def objects(self, kinds: str, *words: str) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Programs that a test starts, each in a session of its own; they are gone when the test is."""
+"""Programs that are started, each in a session of its own; they are gone when their starter is."""
 
 from __future__ import annotations
 
@@ -20,6 +20,10 @@ PATIENCE = 60
 LAST_CHARACTERS = 3000
 
 
+class ClusterError(Exception):
+    """A program of the cluster failed, or did not do in time what it is there for."""
+
+
 class Programs:
     """Programs that run side by side; each writes a log into the folder."""
 
@@ -38,9 +42,9 @@ class Programs:
                 stderr=subprocess.STDOUT,
                 start_new_session=True,
             )
-        assert self._guard.stdin is not None
-        self._guard.stdin.write(f"{process.pid}\n".encode())
-        self._guard.stdin.flush()
+        if self._guard.stdin:
+            self._guard.stdin.write(f"{process.pid}\n".encode())
+            self._guard.stdin.flush()
         self._running[name] = process
 
     def wait_until(self, what: str, holds: Callable[[], bool]) -> None:
@@ -48,7 +52,8 @@ class Programs:
         last = time.monotonic() + PATIENCE
         while not holds():
             self.check()
-            assert time.monotonic() < last, f"{what}: not in {PATIENCE} seconds"
+            if time.monotonic() > last:
+                raise ClusterError(f"{what}: not in {PATIENCE} seconds")
             time.sleep(0.05)
 
     def _log(self, name: str) -> Path:
@@ -57,7 +62,8 @@ class Programs:
     def check(self) -> None:
         """Fails when one has ended."""
         for name, process in self._running.items():
-            assert process.poll() is None, f"{name} has ended:\n{last_words(self._log(name))}"
+            if process.poll() is not None:
+                raise ClusterError(f"{name} has ended:\n{last_words(self._log(name))}")
 
 
 def last_words(log: Path) -> str:

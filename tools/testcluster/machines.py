@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from gptoss.facts.world import Facts
-from tests.cluster.programs import HOST
+from testcluster.programs import HOST
 
 NODES_OF_A_KIND = 6
 CPU_NODES = 2

@@ -5,7 +5,7 @@ condition Ready. It validates nothing, and knows neither Grove nor several nodes
 workers' hash. What the operator does: ai-dynamo/dynamo deploy/operator/internal (graph.go,
 component_*.go); 1.2 to 1.6.
 
-    python -m tests.cluster.operator_stand_in KUBECONFIG
+    python -m testcluster.operator_stand_in KUBECONFIG
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
 from gptoss.text import plain_yaml
-from tests.chart.rendering import components
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -112,7 +111,7 @@ def reconcile(api: Api, graph: dict[str, Any]) -> None:
     meta = graph["metadata"]
     rest = f"namespaces/{meta['namespace']}"
     ready = True
-    for name, component in components([graph]).items():
+    for name, component in components(graph):
         api.apply(f"/api/v1/{rest}/services", service(meta, name, component))
         made = api.apply(f"{DEPLOYMENTS}/{rest}/deployments", deployment(meta, name, component))
         ready = ready and runs(made)
@@ -140,6 +139,35 @@ def runs(made: dict[str, Any]) -> bool:
     seen = status.get("observedGeneration") == made["metadata"]["generation"]
     counts = [status.get(count, 0) for count in ("replicas", "updatedReplicas", "readyReplicas")]
     return seen and counts == [wanted] * len(counts)
+
+
+def components(graph: dict[str, Any]) -> Iterator[tuple[str, dict[str, Any]]]:
+    """Names and components of a graph of v1alpha1: type, replicas, metadata and pod spec."""
+    for name, given in graph["spec"]["services"].items():
+        spec = dict(given["extraPodSpec"])
+        main = {"name": "main", **spec.pop("mainContainer"), "resources": resources(given)}
+        yield (
+            name,
+            {
+                "component_type": given["componentType"],
+                "replicas": given.get("replicas"),
+                "metadata": given["extraPodMetadata"],
+                "spec": {**spec, "containers": [main, *spec.get("containers", [])]},
+            },
+        )
+
+
+def resources(given: dict[str, Any]) -> dict[str, Any]:
+    """The resources of a container as Kubernetes names them."""
+    found: dict[str, Any] = {}
+    for kind, amounts in given["resources"].items():
+        if kind == "claims":
+            found[kind] = amounts
+            continue
+        both = {**amounts, **amounts.get("custom", {})}
+        names = {"gpu": "nvidia.com/gpu"}
+        found[kind] = {names.get(k, k): value for k, value in both.items() if k != "custom"}
+    return found
 
 
 def labels(graph: dict[str, Any], name: str, component: dict[str, Any]) -> dict[str, str]:
