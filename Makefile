@@ -58,8 +58,9 @@ typecheck: $(DEV) ## Check types
 unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20
 
+# Programs that are waited for leave a third of the cores idle, here too.
 live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
-	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
+	$(BIN)/pytest -m live -n $$(( $$(nproc) * 3 / 2 )) --dist loadgroup -q --durations=20 tests/live
 
 cluster-test: $(DEV) $(TOOLS)/.cluster ## Follow target pages on a real Kubernetes API
 	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
