@@ -18,6 +18,7 @@ A map of the house; each room uses those above it::
     importing       a Deployment as a values file of the chart
     rendering       a target as compose file, script, kustomize or values
     live            a target run without a GPU, and any server asked
+    cluster         a live cluster asked: what it has, what runs, where it stands
     benchmarking    benchmarks run and reported
     cli             what is typed
 """

@@ -1,0 +1,1 @@
+"""A live cluster asked, never changed: what it has, what runs, where it stands."""
