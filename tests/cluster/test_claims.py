@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 import yaml
 
-from testcluster.machines import NODES_OF_A_KIND
+from testcluster.machines import node_names
 from tests.chart.rendering import ROOT, dumped, objects, one
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ def installed(cluster: Cluster) -> list[dict[str, Any]]:
     apply(cluster, definition)
     name = f"crd/{definition['metadata']['name']}"
     cluster.kubectl("wait", f"--timeout={PATIENCE}s", "--for=condition=Established", name)
-    nodes = [f"gb200-{number}" for number in range(NODES_OF_A_KIND)]
+    nodes = node_names("gb200")
     slices = [devices(n, *has) for n in nodes for has in ((GPU, 4), (DOMAIN, 1))]
     apply(cluster, device_class(GPU, GPU), device_class(CHANNEL, DOMAIN), *slices)
     found = objects(TARGET, *SETTINGS)

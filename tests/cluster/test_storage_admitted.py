@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from testcluster.machines import node_names
 from tests.chart.rendering import dumped, objects, one, pods, text
 
 if TYPE_CHECKING:
@@ -16,7 +17,7 @@ if TYPE_CHECKING:
 
 pytestmark = pytest.mark.cluster
 
-TARGET, NODES = "agg-gb200", {f"gb200-{number}" for number in range(6)}
+TARGET, NODES = "agg-gb200", set(node_names("gb200"))
 JOBS = ("benchmark.enabled=true", "prefetch.releases={1.6.1}")
 CLAIM = ("modelCache.existingClaim=weights", "modelCache.subPath=a/b")
 IMAGE = ("modelCache.image=registry.example.com/gpt-oss-120b:1", "modelCache.path=.")

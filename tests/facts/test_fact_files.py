@@ -77,9 +77,10 @@ def test_all_that_is_missing_is_told_at_once(schema: Path) -> None:
     (schema / HARDWARE).write_text(f"{head}gpus:\n  b300: {{name: NVIDIA B300, sm: 103}}\n")
     with pytest.raises(InputError) as refused:
         assert Facts(schema).gpus
-    missing = ("memory", "gpusPerNode", "architecture", "productLabels", "cpuPerGpu")
+    missing = "memory gpusPerNode architecture productLabels cpuPerGpu memoryPerGpu"
+    missing += " nodeCpu nodeMemory nodeDisk"
     assert str(refused.value).splitlines() == [
-        f"schema/hardware.yaml: gpus.b300: {key} is missing" for key in (*missing, "memoryPerGpu")
+        f"schema/hardware.yaml: gpus.b300: {key} is missing" for key in missing.split()
     ]
 
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = Path("charts/gpt-oss")
+# What templates do not read of a GPU.
+UNREAD_OF_GPU = ("sm", "memory", "nodeCpu", "nodeMemory", "nodeDisk")
 RELEASE_KEYS = (
     "trtllm",
     "apiVersions",
@@ -112,7 +114,7 @@ def chart_facts() -> dict[Path, str]:
             for version, facts in releases["releases"].items()
         },
         "gpus": {
-            key: {name: value for name, value in gpu.items() if name not in ("sm", "memory")}
+            key: {name: value for name, value in gpu.items() if name not in UNREAD_OF_GPU}
             for key, gpu in hardware["gpus"].items()
         },
         "known": _known(),

@@ -1,8 +1,9 @@
 """A Kubernetes control plane at 127.0.0.1: its programs are real, nodes and pods are played.
 
-KWOK plays the nodes, the pods and their logs (stages.yaml); a port that is forwarded to a pod leads
-to a small server that answers as Dynamo's frontend does; operator_stand_in.py does for graphs what
-the commands of the pages need of the Dynamo operator.
+KWOK plays the nodes (machines.py), the pods and their logs (stages.yaml); storage.py gives claims
+their volumes. A port that is forwarded to a pod leads to a small server that answers as Dynamo's
+frontend does; operator_stand_in.py does for graphs what the commands of the pages need of the
+Dynamo operator.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from testcluster import operator_stand_in
+from testcluster import operator_stand_in, storage
 from testcluster.machines import machines
 from testcluster.programs import HOST, PATIENCE, ClusterError, free_ports, last_words, programs
 
@@ -30,6 +31,7 @@ ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".tools" / "bin"
 DEFINITION = ROOT / "schema" / "crds" / "dynamographdeployments.yaml"
 STAGES = Path(__file__).with_name("stages.yaml")
+RBAC = "rbac.authorization.k8s.io"
 # In the form of a container runtime's log files.
 LOG = "2026-01-01T00:00:00Z stdout F simulated: no container runs here\n"
 
@@ -75,6 +77,44 @@ class Cluster:
         ends = [f"--- {log.name}\n{last_words(log)}" for log in logs]
         return "\n".join([self.run("get", kinds, "-A").stdout, *ends])
 
+    def user(self, name: str, *rules: dict[str, Any], namespace: str = "default") -> Cluster:
+        """The same cluster as somebody sees it who may do nothing but what rules allow, everywhere.
+
+        Args:
+            name: What he is called: a ServiceAccount of the namespace.
+            rules: Rules of a ClusterRole.
+            namespace: Where the ServiceAccount is, and what his context names.
+        """
+        full = f"{namespace}-{name}"
+        role = {"apiGroup": RBAC, "kind": "ClusterRole", "name": full}
+        who = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+        version = f"{RBAC}/v1"
+        account = {"name": name, "namespace": namespace}
+        items = [
+            {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": account},
+            {
+                "apiVersion": version,
+                "kind": "ClusterRole",
+                "metadata": {"name": full},
+                "rules": list(rules),
+            },
+            {
+                "apiVersion": version,
+                "kind": "ClusterRoleBinding",
+                "metadata": {"name": full},
+                "roleRef": role,
+                "subjects": [who],
+            },
+        ]
+        things = {"apiVersion": "v1", "kind": "List", "items": items}
+        self.kubectl("apply", "--filename", "-", given=json.dumps(things))
+        token = self.kubectl("create", "token", name, "--namespace", namespace).strip()
+        config = yaml.safe_load(self.kubeconfig.read_text(encoding="utf-8"))
+        config["users"] = [{"name": name, "user": {"token": token}}]
+        context = {"cluster": "test", "user": name, "namespace": namespace}
+        config["contexts"] = [{"name": "test", "context": context}]
+        return Cluster(_private(self.kubeconfig.with_name(f"kubeconfig-{full}"), config))
+
     def accepts(self, manifests: str) -> None:
         """Fails unless the API server knows every field, and takes every object."""
         flags = ("--server-side", "--force-conflicts", "--dry-run=server", "--validate=strict")
@@ -100,12 +140,13 @@ def control_plane(server_port: int) -> Iterator[Cluster]:
         running.start(
             "controllers", BIN / "kube-controller-manager", *flags, *controller_flags(folder)
         )
-        things = {"apiVersion": "v1", "kind": "List", "items": machines(kubelet)}
+        items = [*machines(kubelet), *storage.storage_classes()]
+        things = {"apiVersion": "v1", "kind": "List", "items": items}
         cluster.kubectl("create", "--filename", "-", given=json.dumps(things))
         wait = ("wait", f"--timeout={PATIENCE}s")
         cluster.kubectl(*wait, "--for=condition=Established", "--filename", str(DEFINITION))
-        module = operator_stand_in.__name__
-        running.start("operator", sys.executable, "-m", module, str(cluster.kubeconfig))
+        for name, module in (("operator", operator_stand_in), ("storage", storage)):
+            running.start(name, sys.executable, "-m", module.__name__, str(cluster.kubeconfig))
         cluster.kubectl(*wait, "--for=condition=Ready", "node", "--all")
         cluster.kubectl(*wait, "--for=create", "serviceaccount/default")
         yield cluster
@@ -136,9 +177,13 @@ def kubeconfig(folder: Path, api: int) -> Path:
         "contexts": [{"name": "test", "context": {"cluster": "test", "user": "admin"}}],
         "current-context": "test",
     }
-    path = folder / "kubeconfig"
+    return _private(folder / "kubeconfig", config)
+
+
+def _private(path: Path, config: dict[str, Any]) -> Path:
+    """Writes a kubeconfig that its owner alone can read."""
+    path.touch(mode=0o600)
     path.write_text(yaml.safe_dump(config), encoding="utf-8")
-    path.chmod(0o600)
     return path
 
 
@@ -186,7 +231,7 @@ def controller_flags(folder: Path) -> list[str]:
     return [
         "--secure-port=0",
         "--leader-elect=false",
-        "--node-monitor-grace-period=1h",  # nodes that are played have no heartbeat
+        "--node-monitor-grace-period=8760h",  # nodes that are played have no heartbeat
         f"--root-ca-file={folder / 'cert.pem'}",
         f"--service-account-private-key-file={folder / 'key.pem'}",
     ]

@@ -1,84 +1,94 @@
-"""Objects of the simulated machines: nodes of every GPU of schema/hardware.yaml, and volumes."""
+"""Nodes that are played: of every GPU of schema/hardware.yaml, and such without, as real ones are.
+
+Labels: those of kubelet, and of GPU feature discovery (NVIDIA/k8s-device-plugin internal/lm; the
+GPU operator adds gpu.present). Taints: of GPUs and of ARM64, as GKE sets both.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gptoss.facts.world import Facts
 from testcluster.programs import HOST
 
-NODES_OF_A_KIND = 6
-CPU_NODES = 2
-# One a claim: what held data is not given to another.
-VOLUMES = 12
-CLASS = "shared"
+if TYPE_CHECKING:
+    from gptoss.facts.world import Gpu
+
+# All shipped targets fit twice at once, while a roll keeps old pods until new ones are ready.
+NODES = {"gb200": 24, "b200": 32}
+NODES_OF_OTHER_GPUS = 6
+CPU_NODES = 8
+CPU_ROOM = {"cpu": "64", "memory": "256Gi", "ephemeral-storage": "894Gi"}
+ZONE = {"topology.kubernetes.io/region": "test", "topology.kubernetes.io/zone": "test-a"}
+PODS_OF_A_NODE = "110"
+# The oldest branch of the NVIDIA driver that has what every release needs.
+DRIVER = str(max(release.driver or 0 for release in Facts().releases.values()))
+GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
+ARM_TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
+
+
+def node_names(gpu: str) -> list[str]:
+    """Names of the nodes with a kind of GPU, or of those without one: ``cpu``."""
+    counts = {"cpu": CPU_NODES, **NODES}
+    return [f"{gpu}-{number}" for number in range(counts.get(gpu, NODES_OF_OTHER_GPUS))]
 
 
 def machines(kubelet_port: int) -> list[dict[str, Any]]:
-    """Every node, and the volumes of a shared file system that claims are bound to."""
-    found = [
-        _node(f"cpu-{number}", kubelet_port, {"kubernetes.io/arch": "amd64"}, {"cpu": "64"})
-        for number in range(CPU_NODES)
-    ]
-    for kind, gpu in Facts().gpus.items():
-        labels = {
-            "kubernetes.io/arch": gpu.architecture,
-            "nvidia.com/gpu.product": gpu.product_labels[0],
+    """Every node; its kubelet is asked at a port of this machine."""
+    plain = {"kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "cpu"}
+    found = [_node(name, kubelet_port, plain, CPU_ROOM, []) for name in node_names("cpu")]
+    for gpu in Facts().gpus.values():
+        room = {
+            "cpu": str(gpu.node_cpu),
+            "memory": gpu.node_memory,
+            "ephemeral-storage": gpu.node_disk,
+            "nvidia.com/gpu": str(gpu.per_node),
         }
-        capacity = {"cpu": "144", "nvidia.com/gpu": str(gpu.per_node)}
-        taints = [{"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}]
+        taints = [GPU_TAINT, *([ARM_TAINT] if gpu.architecture == "arm64" else [])]
         found += [
-            _node(f"{kind}-{number}", kubelet_port, labels, capacity, taints)
-            for number in range(NODES_OF_A_KIND)
+            _node(name, kubelet_port, gpu_labels(gpu), room, taints) for name in node_names(gpu.key)
         ]
-    return [*found, _storage_class(), *(_volume(number) for number in range(VOLUMES))]
+    return found
+
+
+def gpu_labels(gpu: Gpu) -> dict[str, str]:
+    """What kubelet and GPU feature discovery say of a node with a kind of GPU."""
+    major, minor = divmod(gpu.sm, 10)
+    return {
+        "kubernetes.io/arch": gpu.architecture,
+        "node.kubernetes.io/instance-type": gpu.key,
+        "nvidia.com/cuda.driver-version.major": DRIVER,
+        "nvidia.com/gpu.compute.major": str(major),
+        "nvidia.com/gpu.compute.minor": str(minor),
+        "nvidia.com/gpu.count": str(gpu.per_node),
+        "nvidia.com/gpu.family": "hopper" if gpu.is_hopper else "blackwell",
+        "nvidia.com/gpu.memory": str(round(gpu.memory_gib * 1024)),
+        "nvidia.com/gpu.present": "true",
+        "nvidia.com/gpu.product": gpu.product_labels[0],
+    }
 
 
 def _node(
     name: str,
     kubelet_port: int,
     labels: dict[str, str],
-    capacity: dict[str, str],
-    taints: list[dict[str, str]] | None = None,
+    room: dict[str, str],
+    taints: list[dict[str, str]],
 ) -> dict[str, Any]:
-    room = {"memory": "960Gi", "pods": "110", **capacity}
+    own = {"kubernetes.io/hostname": name, "kubernetes.io/os": "linux"}
+    capacity = {"pods": PODS_OF_A_NODE, **room}
     return {
         "apiVersion": "v1",
         "kind": "Node",
-        "metadata": {"name": name, "labels": {"kubernetes.io/hostname": name, **labels}},
-        "spec": {"taints": taints or []},
+        "metadata": {"name": name, "labels": own | ZONE | labels},
+        "spec": {"taints": taints},
         "status": {
-            "capacity": room,
-            "allocatable": room,
+            "capacity": capacity,
+            "allocatable": capacity,
             "addresses": [
                 {"type": "InternalIP", "address": HOST},
                 {"type": "Hostname", "address": name},
             ],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": kubelet_port}},
-        },
-    }
-
-
-def _storage_class() -> dict[str, Any]:
-    default = {"storageclass.kubernetes.io/is-default-class": "true"}
-    return {
-        "apiVersion": "storage.k8s.io/v1",
-        "kind": "StorageClass",
-        "metadata": {"name": CLASS, "annotations": default},
-        "provisioner": "kubernetes.io/no-provisioner",
-    }
-
-
-def _volume(number: int) -> dict[str, Any]:
-    return {
-        "apiVersion": "v1",
-        "kind": "PersistentVolume",
-        "metadata": {"name": f"shared-{number}"},
-        "spec": {
-            "capacity": {"storage": "500Gi"},
-            "accessModes": ["ReadWriteMany"],
-            "persistentVolumeReclaimPolicy": "Retain",
-            "storageClassName": CLASS,
-            "nfs": {"server": "nfs.example.com", "path": f"/{number}"},
         },
     }

@@ -46,6 +46,7 @@ SIZES = Want(
     "a map of maxBatchSize and maxNumTokens",
     lambda value: MAP.holds(value) and {"maxBatchSize", "maxNumTokens"} == value.keys(),
 )
+QUANTITY = like("a quantity such as 128Gi", r"\d+[KMGT]i")
 GPU: Shape = {
     "name": TEXT,
     "sm": at_least(70),
@@ -54,7 +55,10 @@ GPU: Shape = {
     "architecture": one_of("amd64", "arm64"),
     "productLabels": texts(),
     "cpuPerGpu": WHOLE,
-    "memoryPerGpu": like("a quantity such as 128Gi", r"\d+[KMGT]i"),
+    "memoryPerGpu": QUANTITY,
+    "nodeCpu": WHOLE,
+    "nodeMemory": QUANTITY,
+    "nodeDisk": QUANTITY,
 }
 HARDWARE = FileShape(
     top={"sources": MAP, "gpus": MAP},

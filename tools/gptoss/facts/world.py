@@ -37,6 +37,9 @@ class Gpu:
         per_node: GPUs of one node.
         architecture: CPU architecture of its nodes.
         product_labels: Values of the node label ``nvidia.com/gpu.product``.
+        node_cpu: CPUs of one node.
+        node_memory: Memory of one node, as Kubernetes writes it.
+        node_disk: Disk of one node, as Kubernetes writes it.
     """
 
     key: str
@@ -46,6 +49,9 @@ class Gpu:
     per_node: int
     architecture: str
     product_labels: tuple[str, ...]
+    node_cpu: int
+    node_memory: str
+    node_disk: str
 
     @property
     def is_hopper(self) -> bool:
