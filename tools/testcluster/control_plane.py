@@ -2,8 +2,7 @@
 
 KWOK plays the nodes (machines.py), the pods and their logs (stages.yaml); storage.py gives claims
 their volumes. A port that is forwarded to a pod leads to a small server that answers as Dynamo's
-frontend does; operator_stand_in.py does for graphs what the commands of the pages need of the
-Dynamo operator.
+frontend does; operator/ stands in for the operator of Dynamo.
 """
 
 from __future__ import annotations
@@ -20,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from testcluster import operator_stand_in, storage
+from testcluster import storage
 from testcluster.machines import machines
+from testcluster.operator import installing
 from testcluster.programs import HOST, PATIENCE, ClusterError, free_ports, last_words, programs
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def control_plane(server_port: int) -> Iterator[Cluster]:
         running.start("etcd", BIN / "etcd", *etcd_flags(folder, etcd, peer))
         running.start("api", BIN / "kube-apiserver", *api_flags(folder, etcd, api))
         running.wait_until("the API server is ready", lambda: is_ready(cluster))
-        cluster.kubectl("apply", "--filename", str(DEFINITION))
+        installing.start(running, cluster, folder / "cert.pem", folder / "key.pem")
         flags = ("--kubeconfig", str(cluster.kubeconfig))
         running.start("kwok", BIN / "kwok", *flags, *kwok_flags(folder, kubelet, server_port))
         running.start("scheduler", BIN / "kube-scheduler", *flags, "--secure-port=0")
@@ -144,9 +144,7 @@ def control_plane(server_port: int) -> Iterator[Cluster]:
         things = {"apiVersion": "v1", "kind": "List", "items": items}
         cluster.kubectl("create", "--filename", "-", given=json.dumps(things))
         wait = ("wait", f"--timeout={PATIENCE}s")
-        cluster.kubectl(*wait, "--for=condition=Established", "--filename", str(DEFINITION))
-        for name, module in (("operator", operator_stand_in), ("storage", storage)):
-            running.start(name, sys.executable, "-m", module.__name__, str(cluster.kubeconfig))
+        running.start("storage", sys.executable, "-m", storage.__name__, str(cluster.kubeconfig))
         cluster.kubectl(*wait, "--for=condition=Ready", "node", "--all")
         cluster.kubectl(*wait, "--for=create", "serviceaccount/default")
         yield cluster
