@@ -107,8 +107,9 @@ $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/set
 	@tools/setup/npm_tools.sh
 	@touch $@
 
-$(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod
-	@tools/setup/go_tools.sh helm3 helm4 registry cluster >/dev/null
+$(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod \
+		tools/go/flux/go.mod
+	@tools/setup/go_tools.sh helm3 helm4 registry cluster flux >/dev/null
 	@touch $@
 
 $(TOOLS)/caddy: tools/setup/go_tools.sh tools/go/gateway/go.mod

@@ -2,17 +2,18 @@
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
 #                                       registry, caddy, promtool, prometheus, rclone,
-#                                       fake-gcs-server or cluster
+#                                       fake-gcs-server, cluster or flux
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
-# kubectl, etcd and KWOK. `rclone` and `fake-gcs-server` are object storages and their client.
+# kubectl, etcd and KWOK. `rclone` and `fake-gcs-server` are object storages and their client. `flux` is
+# no program but the definitions of Flux's resources, which come with the modules of its controllers.
 # What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
 known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, rclone"
-known+=", fake-gcs-server, cluster"
+known+=", fake-gcs-server, cluster, flux"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
 # one, what they share once; those of cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
@@ -203,11 +204,26 @@ provide_cluster() {
   done
 }
 
+# Put the definitions of Flux's resources into one file of .tools.
+provide_flux() {
+  local module=$root/tools/go/flux controllers
+  mapfile -t controllers < <(awk '$2 ~ /^v/ {print $1 "@" $2}' "$module/go.mod")
+  mkdir -p "$bin"
+  command -v go >/dev/null || fail "Flux's definitions need Go 1.26 or newer on PATH (https://go.dev/dl)"
+  # What is downloaded has to have the sums of go.sum.
+  (cd "$module" && go mod download -json "${controllers[@]}") |
+    sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' |
+    while read -r folder; do cat "$folder"/config/crd/bases/*.yaml; done >"$bin/.flux.$$"
+  mv -f "$bin/.flux.$$" "$bin/flux-definitions.yaml"
+  echo "$bin/flux-definitions.yaml"
+}
+
 (($# > 0)) || fail "name the tools to provide: $known"
 for tool in "$@"; do
   case $tool in
     helm) provide_helm ;;
     cluster) provide_cluster ;;
+    flux) provide_flux ;;
     *) provide "$tool" ;;
   esac
 done
