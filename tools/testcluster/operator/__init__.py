@@ -9,6 +9,8 @@
     webhooks      the server that the API server asks
     pods          a component's pod: defaults by type, and what the graph says over them
     worker_hash   when workers are replaced
+    several_nodes the pods of a component that needs more than one
+    scaling       adapters, through which autoscalers choose replicas
     workloads     Deployments, Services and accounts of a graph
     rollout       how many workers of before and of now there are meanwhile
     status        what the graph says of itself

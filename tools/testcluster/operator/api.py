@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 MANAGER = "operator-stand-in"
 APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
 # A watch says at least a bookmark in that time.
 WATCH_SECONDS = 600
 
@@ -73,6 +74,10 @@ class Api:
         """Changes fields of an object; the object as it then is."""
         made: Thing = self._ask("PATCH", f"{path}?fieldManager={MANAGER}", patch, MERGE)
         return made
+
+    def patch(self, path: str, steps: list[Thing]) -> None:
+        """Changes an object step by step, or not at all."""
+        self._ask("PATCH", f"{path}?fieldManager={MANAGER}", steps, JSON_PATCH)
 
     def delete(self, path: str) -> None:
         """Deletes an object, and in the background what belongs to it."""

@@ -7,11 +7,12 @@ import json
 import sys
 import threading
 import time
+from dataclasses import replace
 from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from testcluster.operator import status, worker_hash, workloads
+from testcluster.operator import scaling, status, worker_hash, workloads
 from testcluster.operator.api import Api, RefusedError
 from testcluster.operator.conversion import components
 from testcluster.operator.pods import GRAPH
@@ -23,13 +24,15 @@ if TYPE_CHECKING:
 
 GRAPHS = "/apis/nvidia.com/v1beta1"
 APPS, CORE = "/apis/apps/v1", "/api/v1"
-DEPLOYMENTS = f"{APPS}/deployments"
+# What belongs to a graph, and is followed.
+OWNED = (f"{APPS}/deployments", f"{scaling.ADAPTERS}/{scaling.PLURAL}")
 FINALIZER = "nvidia.com/finalizer"
 AGAIN_SECONDS = 0.5
 PLURALS = {
     "Deployment": "deployments",
     "Role": "roles",
     "RoleBinding": "rolebindings",
+    "Secret": "secrets",
     "Service": "services",
     "ServiceAccount": "serviceaccounts",
 }
@@ -49,8 +52,8 @@ class Controller:
         self._applied: dict[Name, dict[str, str]] = {}
 
     def run(self) -> None:
-        """Follows the graphs, and the Deployments that belong to one; never returns."""
-        for path in (f"{GRAPHS}/dynamographdeployments", DEPLOYMENTS):
+        """Follows the graphs, and what belongs to one; never returns."""
+        for path in (f"{GRAPHS}/dynamographdeployments", *OWNED):
             threading.Thread(target=self._follow, args=(path,), daemon=True).start()
         while True:
             for name in self._next():
@@ -67,7 +70,7 @@ class Controller:
 
     def _note(self, path: str, event: Thing) -> None:
         meta = event["object"]["metadata"]
-        owned = path == DEPLOYMENTS
+        owned = path in OWNED
         graph = (meta.get("labels") or {}).get(GRAPH) if owned else meta["name"]
         if not graph:
             return
@@ -113,55 +116,63 @@ class Controller:
 
     def _keep(self, name: Name, path: str, graph: Thing) -> None:
         try:
-            found = self._reconciled(name, path, graph)
+            found: Thing | None = self._reconciled(name, path, graph)
         except RefusedError as refused:
             if refused.code not in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY):
                 raise
             found = status.failed(graph, str(refused))
-        if found != graph.get("status"):
+        if found and found != graph.get("status"):
             self._api.merge(f"{path}/status", {"status": found})
 
-    def _reconciled(self, name: Name, path: str, graph: Thing) -> Thing:
+    def _reconciled(self, name: Name, path: str, graph: Thing) -> Thing | None:
+        """The status that follows; None where replicas change first."""
+        patch = scaling.scaled(self._api, graph)
+        if patch:
+            self._api.patch(path, patch)
+            return None
         for thing in workloads.shared(graph):
             self._apply(name, thing)
         selector = f"labelSelector={GRAPH}%3D{name[1]}"
         folder = f"{APPS}/namespaces/{name[0]}/deployments"
         there = {one["metadata"]["name"]: one for one in self._api.items(f"{folder}?{selector}")}
         parts = [self._component(name, graph, each, there) for each in components(graph)]
-        is_rolling = any(len(part.made) > 1 for part in parts)
+        is_rolling = any(part.olds for part in parts)
         if is_rolling and all(_is_over(part) for part in parts):
-            for part in parts:
-                for old in part.made[1:]:
-                    self._api.delete(f"{folder}/{old['metadata']['name']}")
-            parts = [Part(part.name, part.desired, part.made[:1]) for part in parts]
+            for old in [old for part in parts for old in part.olds]:
+                self._api.delete(f"{folder}/{old['metadata']['name']}")
+            parts = [replace(part, olds=[]) for part in parts]
             is_rolling = False
         current = worker_hash.worker_hash(graph)
         annotations = graph["metadata"].get("annotations") or {}
         if not is_rolling and annotations.get(worker_hash.CURRENT) != current:
-            patch = {"metadata": {"annotations": {worker_hash.CURRENT: current}}}
-            self._api.merge(path, patch)
+            self._api.merge(path, {"metadata": {"annotations": {worker_hash.CURRENT: current}}})
         return status.reached(graph, parts, is_rolling=is_rolling)
 
     def _component(
         self, name: Name, graph: Thing, component: Thing, there: dict[str, Thing]
     ) -> Part:
         desired = component.get("replicas", 1)
-        wanted = workloads.deployment(graph, component, desired)
-        newest = there.get(wanted["metadata"]["name"], {})
-        olds = [one for one in there.values() if _is_older(one, wanted)]
+        things = workloads.deployments(graph, component, desired)
+        wanted = {thing["metadata"]["name"]: thing["spec"]["replicas"] for thing in things}
+        olds = [
+            one for one in there.values() if _is_of(one, component) and _name(one) not in wanted
+        ]
         if olds:
+            newest = there.get(_name(things[0]), {})
             each = share(
                 desired,
-                wanted["spec"]["strategy"],
+                things[0]["spec"]["strategy"],
                 new_ready=(newest.get("status") or {}).get("readyReplicas", 0),
                 old_there=sum((old.get("status") or {}).get("replicas", 0) for old in olds),
             )
-            wanted["spec"]["replicas"] = each.new
+            things[0]["spec"]["replicas"] = each.new
             self._shrink(name, olds, each.old)
-        if not newest:
-            self._forget(name, wanted)
-        made = self._apply(name, wanted)
-        return Part(component["name"], desired, [newest if made is None else made, *olds])
+        made = []
+        for thing in things:
+            if _name(thing) not in there:
+                self._forget(name, thing)
+            made.append(self._apply(name, thing) or there[_name(thing)])
+        return Part(component["name"], wanted, made, olds)
 
     def _shrink(self, name: Name, olds: list[Thing], left: int) -> None:
         for old in olds:
@@ -192,17 +203,19 @@ class Controller:
 
 def _key(thing: Thing) -> str:
     # The items of a list do not say what they are.
-    return f"{thing.get('kind', 'Deployment')}/{thing['metadata']['name']}"
+    return f"{thing.get('kind', 'Deployment')}/{_name(thing)}"
 
 
-def _is_older(one: Thing, wanted: Thing) -> bool:
-    """Whether a Deployment made a component's pods before another one does."""
-    component = "nvidia.com/dynamo-component"
-    labels, new = (thing["metadata"].get("labels") or {} for thing in (one, wanted))
-    same = bool(labels.get(component) == new[component])
-    return same and one["metadata"]["name"] != wanted["metadata"]["name"]
+def _name(thing: Thing) -> str:
+    name: str = thing["metadata"]["name"]
+    return name
+
+
+def _is_of(deployment: Thing, component: Thing) -> bool:
+    labels = deployment["metadata"].get("labels") or {}
+    return bool(labels.get("nvidia.com/dynamo-component") == component["name"])
 
 
 def _is_over(part: Part) -> bool:
-    gone = all(not (old.get("status") or {}).get("replicas") for old in part.made[1:])
+    gone = all(not (old.get("status") or {}).get("replicas") for old in part.olds)
     return gone and status.is_ready(part)

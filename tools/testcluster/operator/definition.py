@@ -13,6 +13,7 @@ if TYPE_CHECKING:
 
 CRDS = Path(__file__).resolve().parents[3] / "schema" / "crds"
 GRAPHS = CRDS / "dynamographdeployments.yaml"
+ADAPTERS = CRDS / "dynamographdeploymentscalingadapters.yaml"
 # Said at the end of a rule of the definition that earlier releases do not have.
 NEWER = "(from 1.5)"
 WEBHOOK_SECONDS = 10
@@ -36,11 +37,11 @@ def installed(release: Release, address: str, authority: bytes) -> list[Thing]:
         _configuration("Mutating", "default", client, {"reinvocationPolicy": "Never"}),
         _configuration("Validating", "validate", client, {}),
     ]
-    return [_graphs(release, client), *hooks]
+    return [_graphs(release, client), _converted(_read(ADAPTERS), client), *hooks]
 
 
 def _graphs(release: Release, client: Thing) -> Thing:
-    definition: Thing = plain_yaml.load(GRAPHS.read_text(encoding="utf-8"))
+    definition = _converted(_read(GRAPHS), client)
     spec = definition["spec"]
     group = spec["group"]
     for version in spec["versions"]:
@@ -49,7 +50,16 @@ def _graphs(release: Release, client: Thing) -> Thing:
         _deprecate(spec["versions"][0], group, spec["names"]["kind"])
     else:
         _without_newer_rules(spec["versions"])
-    spec["conversion"] = {
+    return definition
+
+
+def _read(file: Path) -> Thing:
+    found: Thing = plain_yaml.load(file.read_text(encoding="utf-8"))
+    return found
+
+
+def _converted(definition: Thing, client: Thing) -> Thing:
+    definition["spec"]["conversion"] = {
         "strategy": "Webhook",
         "webhook": {"clientConfig": _at(client, "convert"), "conversionReviewVersions": ["v1"]},
     }

@@ -9,7 +9,7 @@ import sys
 from typing import TYPE_CHECKING
 from urllib.parse import urlsplit
 
-from testcluster.operator.definition import GRAPHS, installed
+from testcluster.operator.definition import ADAPTERS, GRAPHS, installed
 from testcluster.operator.releases import DEFAULT, Release
 from testcluster.programs import HOST, PATIENCE, free_ports
 
@@ -34,7 +34,8 @@ def start(running: Programs, cluster: Cluster, certificate: Path, key: Path) -> 
     (port,) = free_ports(1)
     _install(cluster, Release(DEFAULT), f"https://{HOST}:{port}", certificate.read_bytes())
     established = ("--for=condition=Established", f"--timeout={PATIENCE}s")
-    cluster.kubectl("wait", *established, "--filename", str(GRAPHS))
+    for file in (GRAPHS, ADAPTERS):
+        cluster.kubectl("wait", *established, "--filename", str(file))
     flags = (cluster.kubeconfig, certificate, key, str(port))
     running.start("operator", sys.executable, "-m", __package__ or "", *flags)
     running.wait_until("the operator's webhooks answer", lambda: _is_open(port))

@@ -16,8 +16,6 @@ from testcluster.operator.validation import WORKERS
 
 Thing = dict[str, Any]
 COUNTS = ("replicas", "updatedReplicas", "readyReplicas", "availableReplicas")
-# Those that a status always has.
-ALWAYS = COUNTS[:2]
 
 
 @dataclass(frozen=True)
@@ -26,13 +24,15 @@ class Part:
 
     Attributes:
         name: The component's.
-        desired: Replicas that it is to have.
-        made: Its Deployments, the newest first.
+        wanted: Pods that each of its Deployments is to have, by name.
+        made: Its Deployments.
+        olds: Deployments of its pods of before.
     """
 
     name: str
-    desired: int
+    wanted: dict[str, int]
     made: list[Thing]
+    olds: list[Thing]
 
 
 def reached(graph: Thing, parts: list[Part], *, is_rolling: bool) -> Thing:
@@ -63,7 +63,7 @@ def failed(graph: Thing, message: str) -> Thing:
 
 
 def is_ready(part: Part) -> bool:
-    """Whether a component has all its pods, and only those of its newest Deployment."""
+    """Whether a component has all its pods, and none that waits to be replaced."""
     return not _missing(part)
 
 
@@ -86,31 +86,34 @@ def _status(graph: Thing, state: str, reason: str, message: str) -> Thing:
 
 
 def _missing(part: Part) -> list[str]:
-    newest = part.made[0]
-    status = newest.get("status") or {}
-    seen = status.get("observedGeneration") == newest["metadata"]["generation"]
-    counts = [status.get(count, 0) for count in COUNTS]
-    if seen and counts == [part.desired] * len(counts):
+    return [why for made in part.made for why in _missing_of(made, part.wanted)]
+
+
+def _missing_of(made: Thing, wanted: dict[str, int]) -> list[str]:
+    name = made["metadata"]["name"]
+    state = made.get("status") or {}
+    seen = state.get("observedGeneration") == made["metadata"]["generation"]
+    if seen and [state.get(count, 0) for count in COUNTS] == [wanted[name]] * len(COUNTS):
         return []
-    ready = (
-        f"{newest['metadata']['name']}: {status.get('readyReplicas', 0)} of {part.desired} ready"
-    )
     refused = [
         condition["message"]
-        for condition in status.get("conditions") or []
+        for condition in state.get("conditions") or []
         if condition["type"] == "ReplicaFailure" and condition["status"] == "True"
     ]
-    return [", ".join([ready, *refused])]
+    return [
+        ", ".join([f"{name}: {state.get('readyReplicas', 0)} of {wanted[name]} ready", *refused])
+    ]
 
 
 def _counts(part: Part) -> Thing:
-    newest = part.made[0].get("status") or {}
+    # Of leaders and others, the leaders stand for the replicas.
+    newest, all_made = part.made[:1], [*part.made[:1], *part.olds]
     found: Thing = {
-        "componentKind": "Deployment",
-        "componentNames": sorted(one["metadata"]["name"] for one in part.made),
+        "componentKind": "Deployment" if len(part.made) == 1 else "LeaderWorkerSet",
+        "componentNames": [one["metadata"]["name"] for one in [*part.olds, *newest]],
     }
     for count in COUNTS:
-        among = part.made if count != "updatedReplicas" else [{"status": newest}]
+        among = newest if count == "updatedReplicas" else all_made
         found[count] = sum((one.get("status") or {}).get(count, 0) for one in among)
     return found
 

@@ -27,6 +27,8 @@ CHOICES = {
     "nvidia.com/dynamo-kube-discovery-mode": ("pod", "container"),
 }
 ORIGIN = "nvidia.com/dynamo-operator-origin-version"
+GROVE = "nvidia.com/enable-grove"
+LONGEST_NAME, KEPT_OF_NAME = 45, 8
 
 Graph = dict[str, Any]
 
@@ -97,6 +99,7 @@ def _of_a_component(change: Change, component: Graph) -> Iterator[str]:
     place = change.place(component["name"])
     spec = (component.get("podTemplate") or {}).get("spec") or {}
     main: Graph = next((one for one in spec.get("containers") or [] if one["name"] == MAIN), {})
+    yield from _of_a_name(change, component)
     if component.get("compilationCache") is not None:
         yield from _of_a_cache(place, component["compilationCache"])
     if not change.release.is_strict:
@@ -113,6 +116,20 @@ def _of_a_component(change: Change, component: Graph) -> Iterator[str]:
     sidecar = component.get("frontendSidecar")
     if sidecar and sidecar not in [one["name"] for one in spec.get("containers") or []]:
         yield f"{place}.frontendSidecar: no container is named {sidecar!r}"
+
+
+def _of_a_name(change: Change, component: Graph) -> Iterator[str]:
+    """Grove's names have at most 45 characters; of the graph's 8 are kept if they must be."""
+    annotations = change.new["metadata"].get("annotations") or {}
+    if annotations.get(GROVE, "").lower() == "false":
+        return
+    name, graph = component["name"].lower(), change.new["metadata"].get("name", "")[:KEPT_OF_NAME]
+    whole = f"{graph}{name}{name}-ldr" if component.get("multinode") else f"{graph}{name}"
+    if len(whole) > LONGEST_NAME:
+        yield (
+            f"{change.place(component['name'])}: combined resource name length {len(whole)} "
+            f"{LONGEST_NAME}-character limit required for pod naming"
+        )
 
 
 def _of_a_cache(place: str, cache: Graph) -> Iterator[str]:

@@ -14,7 +14,7 @@ from http import HTTPStatus
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import TYPE_CHECKING, Any
 
-from testcluster.operator import defaulting
+from testcluster.operator import defaulting, scaling
 from testcluster.operator.conversion import convert
 from testcluster.operator.releases import Release
 from testcluster.operator.validation import Change, as_beta, refusals, warnings
@@ -68,7 +68,10 @@ class Webhooks(BaseHTTPRequestHandler):
 
 def _converted(request: Review, _: Release) -> Review:
     wanted = request["desiredAPIVersion"]
-    objects = [convert(graph, wanted) for graph in request["objects"]]
+    objects = [
+        (scaling.convert if thing["kind"] == scaling.KIND else convert)(thing, wanted)
+        for thing in request["objects"]
+    ]
     return {"convertedObjects": objects, "result": {"status": "Success"}}
 
 

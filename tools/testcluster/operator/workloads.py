@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
-from testcluster.operator import worker_hash
+from testcluster.operator import several_nodes, worker_hash
 from testcluster.operator.component_defaults import HTTP, SYSTEM
 from testcluster.operator.conversion import BETA, components
 from testcluster.operator.pods import GRAPH, SELECTOR, account, component_labels, template
+from testcluster.operator.several_nodes import LEADER, WORKER
 from testcluster.operator.validation import WORKERS
 
 STRATEGY = "nvidia.com/deployment-strategy"
@@ -34,8 +35,10 @@ def shared(graph: Thing) -> list[Thing]:
     name = account(graph)
     rbac = "rbac.authorization.k8s.io"
     role = {"apiGroup": rbac, "kind": "Role", "name": name}
-    subject = {"kind": "ServiceAccount", "name": name, "namespace": graph["metadata"]["namespace"]}
-    mine = _metadata(graph, name)
+    namespace = graph["metadata"]["namespace"]
+    subject = {"kind": "ServiceAccount", "name": name, "namespace": namespace}
+    is_spread = any(several_nodes.nodes(component) > 1 for component in components(graph))
+    mine = metadata(graph, name)
     return [
         {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": mine},
         {"apiVersion": f"{rbac}/v1", "kind": "Role", "metadata": mine, "rules": SEEN},
@@ -47,6 +50,7 @@ def shared(graph: Thing) -> list[Thing]:
             "subjects": [subject],
         },
         *(_service(graph, component) for component in components(graph)),
+        *([several_nodes.secret(namespace)] if is_spread else []),
     ]
 
 
@@ -57,16 +61,32 @@ def suffix(graph: Thing, component: Thing) -> str:
     return ""
 
 
-def deployment(graph: Thing, component: Thing, replicas: int) -> Thing:
-    """The Deployment of a component."""
+def deployments(graph: Thing, component: Thing, replicas: int) -> list[Thing]:
+    """The Deployment of a component; of one on several nodes those of leaders and of the others.
+
+    The operator makes a LeaderWorkerSet of the latter, whose pods are the same.
+    """
     ending = suffix(graph, component)
-    name = "-".join(part for part in (_name(graph, component), ending) if part)
+    name = "-".join(part for part in (resource_name(graph, component), ending) if part)
+    count = several_nodes.nodes(component)
+    if count == 1:
+        return [_deployment(graph, component, name, replicas)]
+    found = []
+    for role, many in ((LEADER, replicas), (WORKER, replicas * (count - 1))):
+        made = _deployment(graph, component, f"{name}-{role}", many)
+        made["spec"]["template"] = several_nodes.of_a_role(made["spec"]["template"], role, count)
+        found.append(made)
+    return found
+
+
+def _deployment(graph: Thing, component: Thing, name: str, replicas: int) -> Thing:
+    ending = suffix(graph, component)
     labels = component_labels(graph, component)
     labels |= {worker_hash.LABEL: ending} if ending else {}
     return {
         "apiVersion": "apps/v1",
         "kind": "Deployment",
-        "metadata": _metadata(graph, name, labels),
+        "metadata": metadata(graph, name, labels),
         "spec": {
             "replicas": replicas,
             "selector": {"matchLabels": {SELECTOR: name}},
@@ -97,7 +117,7 @@ def _service(graph: Thing, component: Thing) -> Thing:
     return {
         "apiVersion": "v1",
         "kind": "Service",
-        "metadata": _metadata(graph, _name(graph, component)),
+        "metadata": metadata(graph, resource_name(graph, component)),
         "spec": {
             "selector": selector,
             "ports": [{"name": port, "port": number, "targetPort": port}],
@@ -105,11 +125,13 @@ def _service(graph: Thing, component: Thing) -> Thing:
     }
 
 
-def _name(graph: Thing, component: Thing) -> str:
+def resource_name(graph: Thing, component: Thing) -> str:
+    """What the Service of a component and its adapter are called."""
     return f"{graph['metadata']['name']}-{component['name'].lower()}"
 
 
-def _metadata(graph: Thing, name: str, labels: dict[str, str] | None = None) -> Thing:
+def metadata(graph: Thing, name: str, labels: dict[str, str] | None = None) -> Thing:
+    """Metadata of what goes with the graph."""
     meta = graph["metadata"]
     owner = {
         "apiVersion": BETA,
