@@ -6,7 +6,7 @@ import pytest
 
 from gptoss.facts.world import Facts
 from gptoss.text import plain_yaml
-from tests.chart.rendering import HELMS, SHIPPED, refusal, text
+from tests.chart.rendering import CHART, HELMS, SHIPPED, refusal, run, text
 
 DISAGG = "disagg-gb200"
 
@@ -95,6 +95,24 @@ def test_a_release_name_that_the_operator_would_refuse_is_refused_with_the_numbe
     assert f"{name} (39) + frontend (8) is 47 characters" in refusal(
         "agg-gb200", old, helm=helm, name=name
     )
+
+
+@pytest.mark.parametrize(
+    ("options", "most"),
+    [
+        (
+            ("--namespace", "n" * 10),
+            "in this namespace use a release name (or fullnameOverride) of at most 52",
+        ),
+        (("--set-string", "annotations.nvidia\\.com/enable-grove=false"), "of at most 46"),
+    ],
+)
+def test_a_name_that_would_be_a_label_of_more_than_63_characters_is_refused(
+    options: tuple[str, str], most: str
+) -> None:
+    target = ("--set", f"target={DISAGG}")
+    done = run("helm4", "template", "n" * 53, str(CHART), *target, *options)
+    assert most in done.stderr
 
 
 @pytest.mark.parametrize("name", ["n" * 53, "1st.release", "a.b", f"9{'x.' * 25}y9"])

@@ -71,10 +71,33 @@
   {{- $do := ternary "use shorter names for workers" (printf "use a release name (or fullnameOverride) of at most %d" (sub 45 (len $longest))) $shortens -}}
   {{- fail (printf "release name: %s (%d) + %s is %d characters, but the operator allows 45; %s" $kept (len $kept) $parts (int $length) $do) -}}
 {{- end -}}
+{{- include "gpt-oss.guardNamesAsLabels" . -}}
 {{- range .plan.workers -}}
   {{- $service := printf "%s-%s" $release .name -}}
   {{- if gt (len $service) 63 -}}
     {{- fail (printf "release name: the Service %s would have %d characters, but a name has at most 63; use a release name (or fullnameOverride) of at most %d" $service (len $service) (sub 62 (len .name))) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Pods get names as labels, which have at most 63 characters: always that of the namespace and the
+     graph, and where Grove is off that of the worker's Deployment, which ends in a hash. */}}
+{{- define "gpt-oss.guardNamesAsLabels" -}}
+{{- $name := .plan.name -}}
+{{- $label := printf "%s-%s" .Release.Namespace $name -}}
+{{- $most := sub 62 (len .Release.Namespace) -}}
+{{- if gt (len $label) 63 -}}
+  {{- fail (printf "release name: pods would get the label nvidia.com/dynamo-namespace: %s with %d characters, but a label has at most 63; in this namespace use a release name (or fullnameOverride) of at most %d" $label (len $label) (int $most)) -}}
+{{- end -}}
+{{- if eq (get .Values.annotations "nvidia.com/enable-grove") "false" -}}
+  {{- $longest := "" -}}
+  {{- range .plan.workers -}}
+    {{- if and (eq (int .nodes) 1) (gt (len .name) (len $longest)) -}}{{- $longest = .name -}}{{- end -}}
+  {{- end -}}
+  {{- $selector := printf "%s-%s-<hash>" $name $longest -}}
+  {{- $most := sub 53 (len $longest) -}}
+  {{- if and $longest (gt (len $name) (int $most)) -}}
+    {{- fail (printf "release name: without Grove pods would get the label nvidia.com/selector: %s with a hash of 8 characters, but a label has at most 63; use a release name (or fullnameOverride) of at most %d" $selector (int $most)) -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
