@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gptoss.text import plain_yaml
-from tests.chart.rendering import CHART, ROOT, SHIPPED, TARGETS, objects
+from tests.chart.rendering import CHART, ROOT, SHIPPED, TARGETS, objects, one
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -103,3 +103,10 @@ def test_nothing_is_a_hook_of_argo_cd_and_no_wave_holds_anything_up() -> None:
         assert "argocd.argoproj.io/sync-wave" not in text
         hooks = re.findall(r'"helm\.sh/hook" (\S+)', text)
         assert set(hooks) <= {'"test"'}, "Argo CD runs Helm's other hooks as its own"
+
+
+def test_components_stand_in_the_order_in_which_a_conversion_gives_them_back() -> None:
+    # An operator that stores v1alpha1 has them in a map, and sorts: another order is drift.
+    graph = one("DynamoGraphDeployment", objects("disagg-gb200", "runtime.apiVersion=v1beta1"))
+    names = [component["name"] for component in graph["spec"]["components"]]
+    assert names == sorted(names) == ["decode", "frontend", "prefill"]

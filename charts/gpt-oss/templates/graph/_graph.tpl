@@ -22,13 +22,14 @@
 {{- range $name, $entry := $root.Values.components -}}
   {{- if $entry -}}{{- $entries = append $entries (dict "name" $name "entry" (deepCopy $entry)) -}}{{- end -}}
 {{- end -}}
+{{- $services := dict -}}
+{{- range $entries -}}{{- $_ := set $services .name .entry -}}{{- end -}}
 {{- if $old -}}
-  {{- $services := dict -}}
-  {{- range $entries -}}{{- $_ := set $services .name .entry -}}{{- end -}}
   {{- $_ := set .into "services" $services -}}
 {{- else -}}
+  {{- /* By name, as the operator's conversion has them from a map: another order would be drift. */ -}}
   {{- $list := list -}}
-  {{- range $entries -}}{{- $list = append $list (set .entry "name" .name) -}}{{- end -}}
+  {{- range $name, $entry := $services -}}{{- $list = append $list (set $entry "name" $name) -}}{{- end -}}
   {{- $_ := set .into "components" $list -}}
 {{- end -}}
 {{- include "gpt-oss.overlay" (dict "into" .into "from" (deepCopy $root.Values.graph.spec)) -}}
