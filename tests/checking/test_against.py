@@ -37,7 +37,7 @@ def test_nothing_to_compare_with_is_said() -> None:
     ("before", "after", "rules"),
     [
         ("100Gi", "100Gi", set()),
-        ("100Gi", "0.2Ti", set()),
+        ("100Gi", "0.2Ti", {"G151"}),
         ("100Gi", "100G", {"G055"}),
         ("100Gi", "much", set()),
     ],
@@ -111,3 +111,44 @@ def test_a_name_that_the_selector_holds_is_told_where_it_is_set() -> None:
     (checked,) = judged(Request((target,), settings=("nameOverride=chat",)), target)
     (finding,) = [each for each in checked.result.findings if each.rule.id == "G063"]
     assert str(finding.place) == "--set nameOverride=chat"
+
+
+CLAIM = """# document
+apiVersion: v1
+kind: PersistentVolumeClaim
+metadata: {{name: extra{}}}
+spec: {{accessModes: [ReadWriteMany], resources: {{requests: {{storage: {}}}}}{}}}
+"""
+CLASS = ", storageClassName: fast"
+SENT = "{manager: helm, fieldsV1: {'f:spec': {'f:storageClassName': {}}}}"
+SENT_BY_HELM = f", managedFields: [{SENT}]"
+
+
+def claims(before: tuple[str, str, str], after: tuple[str, str]) -> set[str]:
+    """The rules that fire for a claim with this metadata, size and class before and after."""
+    return rules(CLAIM.format(*before), CLAIM.format("", *after))
+
+
+def test_a_class_that_was_written_once_cannot_be_left_out_again() -> None:
+    assert "G055" in claims(("", "1Gi", CLASS), ("1Gi", ""))
+    assert "G055" in claims((", uid: 4f0f" + SENT_BY_HELM, "1Gi", CLASS), ("1Gi", ""))
+
+
+def test_a_class_that_the_cluster_filled_in_is_no_change() -> None:
+    by_cluster = SENT_BY_HELM.replace("storageClassName", "accessModes")
+    bound = SENT_BY_HELM.replace("helm", "kube-controller-manager")
+    for metadata in (", uid: 4f0f", ", uid: 4f0f" + by_cluster, ", uid: 4f0f" + bound):
+        assert claims((metadata, "1Gi", CLASS), ("1Gi", "")) == set()
+
+
+def test_a_class_that_is_named_afterwards_is_known_only_from_the_cluster() -> None:
+    assert claims(("", "1Gi", ""), ("1Gi", CLASS)) == {"G150"}
+    assert claims((", uid: 4f0f", "1Gi", CLASS), ("1Gi", CLASS)) == set()
+    assert "G055" in claims((", uid: 4f0f", "1Gi", ", storageClassName: slow"), ("1Gi", CLASS))
+
+
+def test_a_claim_grows_where_its_class_lets_it() -> None:
+    assert claims(("", "1Gi", ""), ("2Gi", "")) == {"G151"}
+    assert claims((", uid: 4f0f", "1Gi", CLASS), ("2Gi", "")) == {"G151"}
+    # A volume that was there before has no class.
+    assert claims((", uid: 4f0f", "1Gi", ', storageClassName: ""'), ("2Gi", "")) == {"G152"}

@@ -29,12 +29,17 @@ class Claim:
         size: Storage it asks for, as a quantity.
         fixed: What cannot be changed once it is bound, by field: storage class, access modes,
             volume mode and volume name.
+        place: Where it begins.
+        written: Those of them that its author is known to have written.
+        stored: Whether it comes from the API server, which fills in what is left out.
     """
 
     name: str
     size: Located[str] | None
     fixed: Mapping[str, Located[str]]
     place: Place
+    written: frozenset[str]
+    stored: bool
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Problem
 from gptoss.deployment.objects import Claim, ConfigMap
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, V1BETA1
+from gptoss.sources.kubernetes.unchangeable import is_stored, written_by_author
 from gptoss.sources.kubernetes.workloads import is_serve_workload, job
 from gptoss.sources.parts.reading import a_map, elements, is_on, maps, quantity, string
 from gptoss.text.errors import InputError
@@ -31,6 +32,7 @@ CLAIM_TEMPLATES = {
     "ComputeDomain": ("spec", "channel", "resourceClaimTemplate", "name"),
     "ResourceClaimTemplate": ("metadata", "name"),
 }
+GROWS = "allowVolumeExpansion"
 FIXED_OF_CLAIM = ("storageClassName", "accessModes", "volumeMode", "volumeName")
 
 
@@ -275,4 +277,20 @@ def _claim(named: Named, root: Scope) -> Claim:
     asked = spec.at("resources", "requests", "storage") if spec else None
     size = quantity(asked, "storage")
     located = Located(size, locate("storage", asked.where)) if asked and size else None
-    return Claim(named.name, located, fixed, root.entry("claims", named.name, named.tree.place))
+    return Claim(
+        named.name,
+        located,
+        fixed,
+        root.entry("claims", named.name, named.tree.place),
+        written_by_author(named.tree, fixed),
+        is_stored(named.tree),
+    )
+
+
+def storage_classes(trees: Iterable[Tree]) -> dict[str, bool]:
+    """The storage classes among objects, and whether their claims can grow."""
+    return {
+        tree.text("metadata", "name") or "": is_on(tree.at(GROWS), GROWS) or False
+        for tree in trees
+        if tree.text("kind") == "StorageClass"
+    }

@@ -32,21 +32,47 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
     "ResourceClaim": ("spec",),
     "PriorityClass": ("value",),
     "Secret": ("type",),
+    "PersistentVolumeClaim": ("spec.selector",),
 }
 # What only the API server writes.
 WRITTEN_BY_SERVER = ("uid", "resourceVersion", "creationTimestamp")
+# It binds claims, and gives those without a class the default one.
+CONTROLLER = "kube-controller-manager"
 
 
 def fixed_fields(trees: Iterable[Tree], root: Scope) -> Iterator[Fixed]:
     """The fields of objects that stay as they were first written."""
     for tree in trees:
         kind, name = tree.text("kind") or "", tree.text("metadata", "name") or ""
-        stored = any(tree.at("metadata", key) is not None for key in WRITTEN_BY_SERVER)
+        stored = is_stored(tree)
         for field in _fields(kind, tree):
             found = tree.at(*field.split("."))
             where = found.where if found is not None else tree.place
             value = None if found is None else found.plain()
             yield Fixed(kind, name, field, value, root.entry("fixed", kind, where), stored)
+
+
+def is_stored(tree: Tree) -> bool:
+    """Whether an object comes from the API server."""
+    return any(tree.at("metadata", key) is not None for key in WRITTEN_BY_SERVER)
+
+
+def written_by_author(tree: Tree, fields: Iterable[str]) -> frozenset[str]:
+    """Those of some fields of a spec that its author wrote and the cluster did not fill in.
+
+    The API server notes in managedFields who sent a field, and what its admission adds it notes
+    for nobody. Of a stored object without them nothing is known.
+    """
+    if not is_stored(tree):
+        return frozenset(name for name in fields if tree.at("spec", name) is not None)
+    managers = tree.at("metadata", "managedFields")
+    entries = managers.elements() if managers is not None else []
+    authors = [entry for entry in entries if entry.text("manager") != CONTROLLER]
+    return frozenset(
+        name
+        for name in fields
+        if any(entry.at("fieldsV1", "f:spec", f"f:{name}") is not None for entry in authors)
+    )
 
 
 def _fields(kind: str, tree: Tree) -> tuple[str, ...]:

@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 from gptoss.rules.graph.updates.stored import changes
 from gptoss.rules.rule import ANY, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
-from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -102,45 +101,6 @@ def job_changed_under_its_name(deployment: Deployment) -> Iterator[Said]:
 def _jobs(deployment: Deployment) -> list[Benchmark | Download | Accuracy]:
     beside = [deployment.benchmark, deployment.accuracy]
     return [*deployment.downloads, *(job for job in beside if job)]
-
-
-@rule(
-    "G055",
-    "claim-cannot-change",
-    Severity.ERROR,
-    runtimes=ANY,
-)
-def claim_cannot_change(deployment: Deployment) -> Iterator[Said]:
-    """A claim shrinks, or asks for another storage class or access mode than the installed one.
-
-    The API server refuses it. A claim may only grow; everything else is fixed once it is bound. A
-    class that the installed claim leaves out was filled in by the cluster and is not judged.
-    """
-    installed = deployment.installed
-    before = {claim.name: claim for claim in installed.volumes} if installed else {}
-    for claim in {claim.name: claim for claim in deployment.volumes}.values():
-        old = before.get(claim.name)
-        if old is None:
-            continue
-        for name, value in claim.fixed.items():
-            was = old.fixed.get(name)
-            if was is not None and was.value != value.value:
-                yield Said(
-                    value,
-                    f"claim {claim.name}: {name} is {value.value} but installed as {was.value}: "
-                    "the API server refuses the change",
-                    f"write {was.value}, or make a claim of another name",
-                )
-        if claim.size is None or old.size is None:
-            continue
-        ours, theirs = amount(claim.size.value), amount(old.size.value)
-        if ours is not None and theirs is not None and ours < theirs:
-            yield Said(
-                claim.size,
-                f"claim {claim.name} shrinks from {old.size.value} to {claim.size.value}: the API "
-                "server refuses it",
-                f"write {old.size.value} or more",
-            )
 
 
 @rule(
