@@ -10,10 +10,15 @@ from typing import TYPE_CHECKING
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator, Sequence
 
     from gptoss.checking.checked import Checked
+    from gptoss.deployment.model import Deployment
+    from gptoss.facts.world import Facts
     from gptoss.sources.request import Request
+
+    # Gives what is installed of deployments.
+    Installed = Callable[[Sequence[Deployment], Facts], Sequence[Deployment]]
 
 STDIN = "-"
 
@@ -34,12 +39,12 @@ def without_collector() -> Iterator[None]:
 
 
 @without_collector()
-def judged(request: Request, against: str | None = None) -> list[Checked]:
+def judged(request: Request, against: str | Installed | None = None) -> list[Checked]:
     """Reads everything and applies rules and suppressions.
 
     Args:
         request: What is asked for.
-        against: What is installed already, to compare with.
+        against: What is installed already, to compare with: a source, or what finds it.
 
     Raises:
         InputError: A source cannot be read.
@@ -59,8 +64,11 @@ def judged(request: Request, against: str | None = None) -> list[Checked]:
     if against is not None:
         from gptoss.checking.against import with_installed
 
-        installed = load(_installed(request, against))
-        deployments = with_installed(deployments, installed.deployments)
+        if isinstance(against, str):
+            installed: Sequence[Deployment] = load(_installed(request, against)).deployments
+        else:
+            installed = against(deployments, loaded.facts)
+        deployments = with_installed(deployments, installed)
     checked = [Checked(d, run(d, loaded.facts)) for d in deployments]
     return apply_all(checked, find_config(), text_of)
 

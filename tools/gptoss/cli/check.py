@@ -11,16 +11,18 @@ import click
 
 from gptoss.checking.judging import STDIN, judged
 from gptoss.cli.completion import files_like, sources_like
-from gptoss.cli.options import paint, source_options
+from gptoss.cli.options import cluster_options, paint, source_options
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from gptoss.checking.checked import Checked
+    from gptoss.checking.judging import Installed
     from gptoss.fixing.plan import FixPlan
     from gptoss.sources.request import Request
 
+CLUSTER = "cluster"
 FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 
 
@@ -58,8 +60,9 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
     "--against",
     metavar="OLD",
     shell_complete=sources_like,
-    help="What is installed: a manifest, a folder or a target.",
+    help="What is installed: a manifest, a folder, a target, or the word cluster for what runs.",
 )
+@cluster_options
 def check(
     request: Request,
     formats: tuple[str, ...],
@@ -72,6 +75,8 @@ def check(
     fix: bool,
     diff: bool,
     against: str | None,
+    context: str | None,
+    namespace: str | None,
 ) -> None:
     """Finds mistakes, at the line to edit. Without SOURCE it checks every shipped target.
 
@@ -88,6 +93,7 @@ def check(
       gptoss check ctx.yaml gen.yaml --role prefill --role decode
       gptoss check manifests/ --fix
       gptoss check new.yaml --against installed.yaml
+      gptoss check mine.yaml --name chat --against cluster -n serving
       kustomize build . | gptoss check - --output report.sarif
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.cli.outputs import outputs as paired
@@ -95,7 +101,10 @@ def check(
     if diff and (formats or outputs or summary):
         raise InputError("--diff prints only the changes; leave --format, --output, --summary out")
     reports = paired(formats or (("table",) if summary else ()), outputs)
-    plan = _planned(request, against) if fix or diff else None
+    if against != CLUSTER and (context or namespace):
+        raise InputError("--context and -n say which cluster, and go with --against cluster")
+    before = _running(context, namespace) if against == CLUSTER else against
+    plan = _planned(request, before) if fix or diff else None
     if plan and diff:
         click.echo(plan.diff(), nl=False)
         click.echo(plan.summary("would fix"), err=True)
@@ -103,7 +112,7 @@ def check(
     if plan:
         plan.write()
         click.echo(plan.summary(), err=True)
-    checked = plan.checked if plan else judged(request, against)
+    checked = plan.checked if plan else judged(request, before)
     from gptoss.checking.checked import findings_of
     from gptoss.reports import render
     from gptoss.rules.rule import Severity
@@ -123,7 +132,20 @@ def check(
         sys.exit(1)
 
 
-def _planned(request: Request, against: str | None) -> FixPlan:
+def _running(context: str | None, namespace: str | None) -> Installed:
+    """Finds what runs, in the cluster of a context."""
+    from gptoss.cluster.connecting import connect
+    from gptoss.cluster.installed import installed_beside
+
+    cluster = connect(context, namespace)
+    return lambda those, facts: installed_beside(cluster, those, facts, _tell)
+
+
+def _tell(line: str) -> None:
+    click.echo(f"gptoss: {line}", err=True)
+
+
+def _planned(request: Request, against: str | Installed | None) -> FixPlan:
     """What --fix changes."""
     from gptoss.fixing.plan import plan_fixes
 

@@ -37,6 +37,17 @@ name_option = click.option(
 )
 
 
+def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say where a cluster is asked, given as ``context`` and ``namespace``."""
+    namespace = click.option(
+        "-n", "--namespace", metavar="NS", help="Namespace to look in; else that of the context."
+    )
+    context = click.option(
+        "--context", metavar="C", help="Context of the kubeconfig; else the current one."
+    )
+    return namespace(context(command))
+
+
 def paint(text: str, style: str) -> str:
     """Colours a text, unless NO_COLOR is set; click drops colours where no terminal shows them."""
     colours = {} if os.environ.get("NO_COLOR") else COLOURS.get(style, {})

@@ -1,0 +1,101 @@
+"""``check --against cluster``: what is to be, beside what a cluster holds."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+from typing import TYPE_CHECKING
+
+import pytest
+from click.testing import CliRunner
+
+from gptoss.cli import main
+from testcluster.control_plane import BIN
+from testcluster.programs import PATIENCE
+from tests.chart.rendering import CHART, ROOT
+from tests.cluster.accounts import account
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    from click.testing import Result
+
+    from testcluster.control_plane import Cluster
+
+pytestmark = pytest.mark.cluster
+
+SPACE = "against"
+TARGET = "disagg-b200"
+BENCHMARK = "benchmark.enabled=true"
+# The rights of docs/status.md suffice, and one kind less is told and not compared.
+RULES = [
+    {"apiGroups": ["nvidia.com"], "resources": ["dynamographdeployments"]},
+    {"apiGroups": ["apps"], "resources": ["deployments", "statefulsets", "daemonsets"]},
+    {"apiGroups": ["batch"], "resources": ["jobs"]},
+    {"apiGroups": [""], "resources": ["services", "configmaps", "persistentvolumeclaims"]},
+    {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"]},
+]
+CHANGES = [
+    ([], set()),
+    (["workers.decode.engine.max_seq_len=9999"], set()),
+    (["benchmark.runId=second"], set()),
+    (["modelCache.storageClassName=other"], {"G055"}),
+    (["modelCache.accessMode=ReadWriteOnce"], {"G055"}),
+    (["modelCache.size=1Gi"], {"G055"}),
+    (["modelCache.size=300Gi"], {"G152"}),
+    (["runtime.release=1.5.1"], {"G064"}),
+    (["workers.prefill=null", "workers.decode.role=aggregated"], {"G050"}),
+]
+
+
+def check(*words: str) -> Result:
+    return CliRunner().invoke(main, ["check", *words, "--against", "cluster"])
+
+
+def found(*settings: str) -> set[str]:
+    """The rules about a change that fire for the target with these settings."""
+    flags = [word for each in (BENCHMARK, *settings) for word in ("--set", each)]
+    done = check(TARGET, *flags, "--format", "json")
+    assert done.exit_code in (0, 1), done.output
+    rules = {each["rule"] for each in json.loads(done.stdout)["findings"]}
+    return {each for each in rules if each in {rule for _, named in CHANGES for rule in named}}
+
+
+def test_a_change_is_compared_with_what_the_cluster_holds(
+    cluster: Cluster, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cluster.kubectl("create", "namespace", SPACE)
+    try:
+        options = ("--namespace", SPACE, "--set", f"target={TARGET},{BENCHMARK}")
+        subprocess.run(
+            [BIN / "helm4", "install", "gpt-oss", CHART, *options],
+            env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
+            cwd=ROOT,
+            check=True,
+            capture_output=True,
+            timeout=PATIENCE,
+        )
+        cluster.kubectl("wait", "-n", SPACE, "dgd/gpt-oss", "--for=jsonpath={.status.state}")
+        rules = [{**rule, "verbs": ["get", "list"]} for rule in RULES]
+        monkeypatch.setenv("KUBECONFIG", str(account(cluster, SPACE, rules, tmp_path)))
+        for settings, expected in CHANGES:
+            assert found(*settings) == expected, settings
+        told = check(TARGET)
+        assert "not compared: the account may not list rolebindings" in told.stderr
+
+        other = check(TARGET, "--name", "other")
+        assert other.exit_code == 2
+        assert f"nothing of other serves in namespace {SPACE}" in other.stderr
+        assert "--name" in other.stderr
+    finally:
+        cluster.kubectl("delete", "namespace", SPACE, "--wait=false")
+        cluster.kubectl("delete", "clusterrole,clusterrolebinding", SPACE)
+
+
+def test_where_the_cluster_is_goes_with_the_word_cluster_alone() -> None:
+    done = CliRunner().invoke(main, ["check", TARGET, "--context", "lab"])
+    assert (done.exit_code, done.stderr) == (
+        2,
+        "gptoss: --context and -n say which cluster, and go with --against cluster\n",
+    )
