@@ -211,7 +211,6 @@ class Deployment:
         given: Kind and name of every object that it was read from.
         fixed: Fields of those objects that cannot be changed once they are there.
         claim_templates: Fields of ResourceClaimTemplates by name, and of those of ComputeDomains.
-        storage_classes: Whether claims can grow, by the name of their class.
         ways_in: What clients outside the cluster reach it by.
         benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
         problems: What the reader found wrong.
@@ -258,7 +257,6 @@ class Deployment:
     given: tuple[Located[str], ...] = ()
     fixed: tuple[Fixed, ...] = ()
     claim_templates: Mapping[str, Located[Mapping[str, str]]] = field(default_factory=dict)
-    storage_classes: Mapping[str, bool] = field(default_factory=dict)
     ways_in: tuple[WayIn, ...] = ()
 
     def called(self, source: str) -> Deployment:

@@ -32,6 +32,7 @@ class Claim:
         place: Where it begins.
         written: Those of them that its author is known to have written.
         stored: Whether it comes from the API server, which fills in what is left out.
+        grows: Whether its storage class lets it grow; None where that is not known.
     """
 
     name: str
@@ -40,6 +41,7 @@ class Claim:
     place: Place
     written: frozenset[str]
     stored: bool
+    grows: bool | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,12 +17,7 @@ from gptoss.deployment.autoscalers import Scaling
 from gptoss.sources.kubernetes.alert_rules import alerts
 from gptoss.sources.kubernetes.fields import field_problems
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, parts
-from gptoss.sources.kubernetes.objects import (
-    Objects,
-    claim_templates,
-    namespace_of,
-    storage_classes,
-)
+from gptoss.sources.kubernetes.objects import Objects, claim_templates, namespace_of
 from gptoss.sources.kubernetes.operator import broken_rules, missing_fields, read_operator_settings
 from gptoss.sources.kubernetes.policies import closed_off
 from gptoss.sources.kubernetes.scaling_objects import Scaled
@@ -101,7 +96,6 @@ def build(
         given=tuple(objects.given(root)),
         fixed=tuple(fixed_fields(objects.trees, root)),
         claim_templates=claim_templates(objects.trees, root),
-        storage_classes=storage_classes(objects.trees),
         alerts=tuple(alerts(objects.trees, root)),
         ways_in=tuple(ways_in(objects.trees, graph, root)),
         problems=(

@@ -5,15 +5,14 @@ from __future__ import annotations
 import re
 from collections import Counter
 from dataclasses import dataclass, field
-from functools import partial
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Problem
 from gptoss.deployment.objects import Claim, ConfigMap
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, V1BETA1
-from gptoss.sources.kubernetes.unchangeable import is_stored, written_by_author
 from gptoss.sources.kubernetes.workloads import is_serve_workload, job
-from gptoss.sources.parts.reading import a_map, elements, is_on, maps, quantity, string
+from gptoss.sources.kubernetes.written_claims import read_claim, storage_classes
+from gptoss.sources.parts.reading import a_map, elements, is_on, maps, string
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
@@ -32,8 +31,6 @@ CLAIM_TEMPLATES = {
     "ComputeDomain": ("spec", "channel", "resourceClaimTemplate", "name"),
     "ResourceClaimTemplate": ("metadata", "name"),
 }
-GROWS = "allowVolumeExpansion"
-FIXED_OF_CLAIM = ("storageClassName", "accessModes", "volumeMode", "volumeName")
 
 
 @dataclass(frozen=True, slots=True)
@@ -132,7 +129,8 @@ class Objects:
     def volumes(self, root: Scope) -> tuple[Claim, ...]:
         """The claims that are objects of their own, with what they ask for."""
         trees = [tree for tree in self.trees if tree.text("kind") == "PersistentVolumeClaim"]
-        return tuple(_claim(_named(tree), root) for tree in trees)
+        classes = storage_classes(self.trees)
+        return tuple(read_claim(tree, _named(tree).name, root, classes) for tree in trees)
 
     def config_map_problems(self, root: Scope) -> Iterator[Problem]:
         """ConfigMaps of one name that hold different data."""
@@ -262,35 +260,3 @@ def _not_one(graphs: list[Named], trees: list[Tree], source: str) -> InputError:
         "give its manifest too",
         place,
     )
-
-
-def _claim(named: Named, root: Scope) -> Claim:
-    locate = partial(root.part(root.path.entry("claims", named.name)).entry, "fields")
-    spec = a_map(named.tree.at("spec"), "spec")
-    fixed = {}
-    for field_name in FIXED_OF_CLAIM:
-        found = spec.at(field_name) if spec else None
-        if found is not None and found.value is not None:
-            words = found.elements() or [found]
-            text = ", ".join(sorted(str(word.value) for word in words))
-            fixed[field_name] = Located(text, locate(field_name, found.where))
-    asked = spec.at("resources", "requests", "storage") if spec else None
-    size = quantity(asked, "storage")
-    located = Located(size, locate("storage", asked.where)) if asked and size else None
-    return Claim(
-        named.name,
-        located,
-        fixed,
-        root.entry("claims", named.name, named.tree.place),
-        written_by_author(named.tree, fixed),
-        is_stored(named.tree),
-    )
-
-
-def storage_classes(trees: Iterable[Tree]) -> dict[str, bool]:
-    """The storage classes among objects, and whether their claims can grow."""
-    return {
-        tree.text("metadata", "name") or "": is_on(tree.at(GROWS), GROWS) or False
-        for tree in trees
-        if tree.text("kind") == "StorageClass"
-    }

@@ -36,8 +36,6 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 }
 # What only the API server writes.
 WRITTEN_BY_SERVER = ("uid", "resourceVersion", "creationTimestamp")
-# It binds claims, and gives those without a class the default one.
-CONTROLLER = "kube-controller-manager"
 
 
 def fixed_fields(trees: Iterable[Tree], root: Scope) -> Iterator[Fixed]:
@@ -55,24 +53,6 @@ def fixed_fields(trees: Iterable[Tree], root: Scope) -> Iterator[Fixed]:
 def is_stored(tree: Tree) -> bool:
     """Whether an object comes from the API server."""
     return any(tree.at("metadata", key) is not None for key in WRITTEN_BY_SERVER)
-
-
-def written_by_author(tree: Tree, fields: Iterable[str]) -> frozenset[str]:
-    """Those of some fields of a spec that its author wrote and the cluster did not fill in.
-
-    The API server notes in managedFields who sent a field, and what its admission adds it notes
-    for nobody. Of a stored object without them nothing is known.
-    """
-    if not is_stored(tree):
-        return frozenset(name for name in fields if tree.at("spec", name) is not None)
-    managers = tree.at("metadata", "managedFields")
-    entries = managers.elements() if managers is not None else []
-    authors = [entry for entry in entries if entry.text("manager") != CONTROLLER]
-    return frozenset(
-        name
-        for name in fields
-        if any(entry.at("fieldsV1", "f:spec", f"f:{name}") is not None for entry in authors)
-    )
 
 
 def _fields(kind: str, tree: Tree) -> tuple[str, ...]:

@@ -114,14 +114,12 @@ def claim_grows(deployment: Deployment) -> Iterator[Said]:
     refuses it anywhere else.
     """
     for claim, old in _pairs(deployment):
-        name = _class(claim, old)
-        if _grows(claim, old) and claim.size and name != "" and _can_grow(deployment, name) is None:
-            asked = f"storageclass {name}" if name else "storageclass"
+        if claim.size and old.grows is None and _is_larger(claim, old):
             yield Said(
                 claim.size,
                 f"claim {claim.name} grows to {claim.size.value}: refused unless its storage class "
                 "lets claims grow",
-                f"look for allowVolumeExpansion: kubectl get {asked}",
+                "look for allowVolumeExpansion: kubectl get storageclass",
             )
 
 
@@ -137,12 +135,9 @@ def claim_cannot_grow(deployment: Deployment) -> Iterator[Said]:
     The API server refuses it: only a class with allowVolumeExpansion: true lets them.
     """
     for claim, old in _pairs(deployment):
-        name = _class(claim, old)
-        forbids = name == "" or _can_grow(deployment, name) is False
-        if _grows(claim, old) and claim.size and old.size and forbids:
-            because = (
-                f"storage class {name} does not let claims grow" if name else "it has no class"
-            )
+        if claim.size and old.size and old.grows is False and _is_larger(claim, old):
+            named = old.fixed.get(CLASS)
+            because = f"its class {named.value} does not allow it" if named else "it has no class"
             yield Said(
                 claim.size,
                 f"claim {claim.name} grows from {old.size.value} to {claim.size.value}, and "
@@ -151,7 +146,7 @@ def claim_cannot_grow(deployment: Deployment) -> Iterator[Said]:
             )
 
 
-def _grows(claim: Claim, old: Claim) -> bool:
+def _is_larger(claim: Claim, old: Claim) -> bool:
     ours, theirs = _bytes(claim), _bytes(old)
     return ours is not None and theirs is not None and ours > theirs
 
@@ -159,17 +154,3 @@ def _grows(claim: Claim, old: Claim) -> bool:
 def _bytes(claim: Claim) -> float | None:
     size = amount(claim.size.value) if claim.size else None
     return None if size is None else float(size)
-
-
-def _class(claim: Claim, old: Claim) -> str | None:
-    """The class of the installed claim; empty where it has none, None where it is not known."""
-    named = old.fixed.get(CLASS) or (claim.fixed.get(CLASS) if not old.stored else None)
-    return named.value if named else "" if old.stored else None
-
-
-def _can_grow(deployment: Deployment, name: str | None) -> bool | None:
-    """Whether a class lets claims grow; None where it is not known."""
-    known = dict(deployment.storage_classes)
-    if deployment.installed:
-        known |= deployment.installed.storage_classes
-    return known.get(name) if name else None
