@@ -135,7 +135,7 @@ def check(
 def _running(context: str | None, namespace: str | None) -> Installed:
     """Finds what runs, in the cluster of a context."""
     from gptoss.cluster.connecting import connect
-    from gptoss.cluster.installed import installed_beside
+    from gptoss.cluster.released import installed_beside
 
     cluster = connect(context, namespace)
     return lambda those, facts: installed_beside(cluster, those, facts, _tell)
