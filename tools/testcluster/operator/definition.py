@@ -80,7 +80,7 @@ def _without_newer_rules(part: Any) -> None:
         return
     rules = part.get("x-kubernetes-validations")
     if isinstance(rules, list):
-        kept = [rule for rule in rules if not rule["message"].endswith(NEWER)]
+        kept = [rule for rule in rules if not rule.get("message", "").endswith(NEWER)]
         part["x-kubernetes-validations"] = kept
     for each in part.values():
         _without_newer_rules(each)

@@ -19,6 +19,10 @@ from testcluster.operator.component_defaults import (
 GRAPH = "nvidia.com/dynamo-graph-deployment-name"
 SELECTOR = "nvidia.com/selector"
 METRICS = "nvidia.com/enable-metrics"
+DISCOVERY = {
+    "nvidia.com/dynamo-discovery-backend": "kubernetes",
+    "nvidia.com/dynamo-discovery-enabled": "true",
+}
 MEMORY, MEMORY_PLACE, MEMORY_SIZE = "shared-memory", "/dev/shm", "8Gi"  # noqa: S108 (a mount)
 GRACE_SECONDS, GROUP_OF_FILES = 60, 1000
 
@@ -38,7 +42,7 @@ def template(graph: Part, component: Part, name: str, suffix: str) -> Part:
     own = given.get("metadata") or {}
     shared = graph["spec"]
     labels = {**(shared.get("labels") or {}), **(own.get("labels") or {})}
-    labels |= {SELECTOR: name, **component_labels(graph, component)}
+    labels |= {SELECTOR: name, **component_labels(graph, component), **DISCOVERY}
     if (graph["metadata"].get("annotations") or {}).get(METRICS) != "false":
         labels["nvidia.com/metrics-enabled"] = "true"
     labels |= {worker_hash.LABEL: suffix} if suffix else {}
