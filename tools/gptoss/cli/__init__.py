@@ -9,6 +9,7 @@ from gptoss.cli.bench import bench
 from gptoss.cli.check import check
 from gptoss.cli.inspect import images, show
 from gptoss.cli.live import setup, simulate
+from gptoss.cli.preflight import preflight
 from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.rehearse import rehearse
 from gptoss.cli.render import render
@@ -22,7 +23,7 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 # Commands by what one wants, in the order in which --help shows them.
 SECTIONS = {
-    "Before installing": (targets, check, show, images, bench, diff, upgrade),
+    "Before installing": (targets, check, show, images, bench, diff, upgrade, preflight),
     "Without a GPU": (simulate, rehearse, setup),
     "Writing files": (render, import_, schema),
     "While it runs": (smoke,),
