@@ -82,7 +82,7 @@ class Graphs:
         return status["state"], ready["reason"], ready["message"]
 
     def deployments(self, name: str) -> dict[str, Graph]:
-        """Deployments by the component that they make the pods of, and by whether they are new."""
+        """The Deployments of a graph by their names."""
         found = self.cluster.objects("deployments", *HERE, "--selector", f"{SELECTOR}={name}")
         return {deployment["metadata"]["name"]: deployment for deployment in found}
 
@@ -101,6 +101,10 @@ def test_workers_of_before_stay_until_the_new_are_ready_and_all_goes_with_the_gr
     graphs.apply(first)
     graphs.wait("rolls", "condition=Ready")
     (old,) = set(graphs.deployments("rolls")) - {"rolls-frontend"}
+
+    graphs.cluster.kubectl("scale", f"deployment/{old}", "--replicas=3", *HERE)
+    back = ("--for=jsonpath={.spec.replicas}=1", f"--timeout={PATIENCE}s", *HERE)
+    graphs.cluster.kubectl("wait", f"deployment/{old}", *back)
 
     stuck = copy.deepcopy(first)
     stuck["spec"]["services"]["worker"]["extraPodSpec"]["nodeSelector"] = {"no": "such-node"}

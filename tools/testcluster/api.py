@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+import http.client
 import json
 import ssl
-import urllib.error
-import urllib.request
+from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
 
 from gptoss.text import plain_yaml
 
@@ -14,53 +15,122 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-NOT_FOUND, CONFLICT = 404, 409
-JSON, MERGE = "application/json", "application/merge-patch+json"
+APPLY, MERGE = "application/apply-patch+yaml", "application/merge-patch+json"
+JSON_PATCH = "application/json-patch+json"
+# A watch says at least a bookmark in that time.
+WATCH_SECONDS = 600
+
+Thing = dict[str, Any]
+
+
+class RefusedError(Exception):
+    """The API server does not do it; with what it says."""
+
+    def __init__(self, code: int, message: str) -> None:
+        super().__init__(message)
+        self.code = code
 
 
 class Api:
-    """The API server, as a kubeconfig with a token names it."""
+    """One connection to the API server, as a kubeconfig with a token names it."""
 
-    def __init__(self, kubeconfig: Path) -> None:
+    def __init__(self, kubeconfig: Path, manager: str, user: str = "") -> None:
+        """Connects once it is asked.
+
+        Args:
+            kubeconfig: Of an administrator.
+            manager: The name under which fields are changed.
+            user: In whose name it asks, when not in the administrator's.
+        """
         config = plain_yaml.load(kubeconfig.read_text(encoding="utf-8"))
         cluster = config["clusters"][0]["cluster"]
-        self._server = cluster["server"]
-        self._token = config["users"][0]["user"]["token"]
+        self._server = urlsplit(cluster["server"]).netloc
         self._tls = ssl.create_default_context(cafile=cluster["certificate-authority"])
-
-    def ask(self, verb: str, path: str, body: Any = None, kind: str = JSON) -> Any:
-        """An answer, still to be read."""
-        request = urllib.request.Request(  # noqa: S310 (https alone)
-            self._server + path,
-            data=None if body is None else json.dumps(body).encode(),
-            method=verb,
-            headers={"Authorization": f"Bearer {self._token}", "Content-Type": kind},
-        )
-        return urllib.request.urlopen(request, context=self._tls)  # noqa: S310
+        self._manager = manager
+        self._headers = {"Authorization": f"Bearer {config['users'][0]['user']['token']}"}
+        if user:
+            self._headers |= {"Impersonate-User": user, "Impersonate-Group": "system:masters"}
+        self._connection = self._connected()
 
     def get(self, path: str) -> Any:
-        """An object or a list of them; None when there is none."""
+        """An object, or None when there is none."""
         try:
-            with self.ask("GET", path) as answer:
-                return json.load(answer)
-        except urllib.error.HTTPError as error:
-            if error.code == NOT_FOUND:
+            return self._ask("GET", path)
+        except RefusedError as refused:
+            if refused.code == HTTPStatus.NOT_FOUND:
                 return None
             raise
 
-    def send(self, verb: str, path: str, body: Any = None, kind: str = JSON) -> None:
-        """Makes, changes or deletes something; what is so already, or is gone, is well too."""
+    def items(self, path: str) -> list[Thing]:
+        """The objects of a list."""
+        found: list[Thing] = self._ask("GET", path)["items"]
+        return found
+
+    def create(self, path: str, thing: Thing) -> None:
+        """Makes an object; one of that name that is there already stays as it is."""
         try:
-            self.ask(verb, path, body, kind).close()
-        except urllib.error.HTTPError as error:
-            if error.code not in (NOT_FOUND, CONFLICT):
+            self._ask("POST", path, thing)
+        except RefusedError as refused:
+            if refused.code != HTTPStatus.CONFLICT:
                 raise
 
-    def events(self, path: str) -> Iterator[dict[str, Any]]:
+    def apply(self, folder: str, thing: Thing) -> Thing:
+        """Makes an object so; the object as it then is."""
+        name = thing["metadata"]["name"]
+        query = f"?fieldManager={self._manager}&force=true&fieldValidation=Strict"
+        made: Thing = self._ask("PATCH", f"{folder}/{name}{query}", thing, APPLY)
+        return made
+
+    def merge(self, path: str, patch: Thing) -> Thing:
+        """Changes fields of an object; the object as it then is."""
+        made: Thing = self._ask("PATCH", f"{path}?fieldManager={self._manager}", patch, MERGE)
+        return made
+
+    def patch(self, path: str, steps: list[Thing]) -> None:
+        """Changes an object step by step, or not at all."""
+        self._ask("PATCH", f"{path}?fieldManager={self._manager}", steps, JSON_PATCH)
+
+    def delete(self, path: str) -> None:
+        """Deletes an object, and in the background what belongs to it."""
+        self._ask("DELETE", path, {"propagationPolicy": "Background"})
+
+    def events(self, path: str) -> Iterator[Thing]:
         """What there is of a kind, and then what happens to it; again when the watch ends."""
         while True:
-            with self.ask("GET", f"{path}?watch=1") as lines:
+            connection = self._connected()
+            query = f"?watch=1&timeoutSeconds={WATCH_SECONDS}"
+            connection.request("GET", path + query, headers=self._headers)
+            with connection.getresponse() as lines:
+                if lines.status != HTTPStatus.OK:
+                    raise RefusedError(lines.status, _message(lines.read()))
                 for event in map(json.loads, lines):
                     if event["type"] == "ERROR":
                         break
                     yield event
+
+    def _connected(self) -> http.client.HTTPSConnection:
+        return http.client.HTTPSConnection(self._server, context=self._tls)
+
+    def _ask(
+        self, method: str, path: str, given: Any = None, kind: str = "application/json"
+    ) -> Any:
+        body = None if given is None else json.dumps(given)
+        headers = {**self._headers, "Content-Type": kind}
+        try:
+            self._connection.request(method, path, body, headers)
+            answer = self._connection.getresponse()
+        except (http.client.HTTPException, OSError):  # the server has closed it meanwhile
+            self._connection = self._connected()
+            self._connection.request(method, path, body, headers)
+            answer = self._connection.getresponse()
+        text = answer.read()
+        if answer.status >= HTTPStatus.BAD_REQUEST:
+            raise RefusedError(answer.status, _message(text))
+        return json.loads(text)
+
+
+def _message(text: bytes) -> str:
+    try:
+        return str(json.loads(text)["message"])
+    except (ValueError, KeyError):
+        return text.decode("utf-8", "replace")

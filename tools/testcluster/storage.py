@@ -10,12 +10,11 @@ from __future__ import annotations
 
 import sys
 import threading
-import urllib.error
 from pathlib import Path
 from queue import SimpleQueue
 from typing import TYPE_CHECKING, Any
 
-from testcluster.api import MERGE, Api
+from testcluster.api import Api, RefusedError
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -73,8 +72,8 @@ def serve(api: Api) -> None:
         do, thing = happened.get()
         try:
             do(api, thing)
-        except urllib.error.HTTPError as error:  # its namespace goes
-            sys.stderr.write(f"{thing['metadata']['name']}: {error.read().decode()}\n")
+        except RefusedError as refused:  # it goes, or its namespace
+            sys.stderr.write(f"{thing['metadata']['name']}: {refused}\n")
 
 
 def serve_claim(api: Api, claim: dict[str, Any]) -> None:
@@ -95,7 +94,7 @@ def serve_claim(api: Api, claim: dict[str, Any]) -> None:
     if offered and not set(spec["accessModes"]) <= set(offered.split(",")):
         _refuse(api, claim, f"class {kind['metadata']['name']} has volumes of {offered} alone")
         return
-    api.send("POST", VOLUMES, volume(claim))
+    api.create(VOLUMES, volume(claim))
 
 
 def volume(claim: dict[str, Any]) -> dict[str, Any]:
@@ -125,13 +124,13 @@ def drop_volume(api: Api, volume: dict[str, Any]) -> None:
     """Deletes a volume whose claim is gone."""
     ours = volume["metadata"].get("annotations", {}).get(MADE_BY) == DRIVER
     if ours and volume["status"].get("phase") == "Released":
-        api.send("DELETE", f"{VOLUMES}/{volume['metadata']['name']}")
+        api.delete(f"{VOLUMES}/{volume['metadata']['name']}")
 
 
 def _grow(api: Api, claim: dict[str, Any], size: str) -> None:
     capacity = {"capacity": {"storage": size}}
-    api.send("PATCH", f"{VOLUMES}/{claim['spec']['volumeName']}", {"spec": capacity}, MERGE)
-    api.send("PATCH", f"{_path(claim)}/status", {"status": capacity}, MERGE)
+    api.merge(f"{VOLUMES}/{claim['spec']['volumeName']}", {"spec": capacity})
+    api.merge(f"{_path(claim)}/status", {"status": capacity})
 
 
 def _refuse(api: Api, claim: dict[str, Any], why: str) -> None:
@@ -149,7 +148,7 @@ def _refuse(api: Api, claim: dict[str, Any], why: str) -> None:
             **{key: meta[key] for key in ("namespace", "name", "uid")},
         },
     }
-    api.send("POST", f"/api/v1/namespaces/{meta['namespace']}/events", event)
+    api.create(f"/api/v1/namespaces/{meta['namespace']}/events", event)
 
 
 def _path(claim: dict[str, Any]) -> str:
@@ -158,4 +157,4 @@ def _path(claim: dict[str, Any]) -> str:
 
 
 if __name__ == "__main__":
-    serve(Api(Path(sys.argv[1])))
+    serve(Api(Path(sys.argv[1]), DRIVER))

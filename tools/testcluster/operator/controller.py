@@ -12,12 +12,13 @@ from http import HTTPStatus
 from queue import Empty, SimpleQueue
 from typing import TYPE_CHECKING, Any
 
+from testcluster.api import Api, RefusedError
 from testcluster.operator import scaling, status, worker_hash, workloads
-from testcluster.operator.api import Api, RefusedError
 from testcluster.operator.conversion import components
 from testcluster.operator.pods import GRAPH
 from testcluster.operator.rollout import share
 from testcluster.operator.status import Part
+from testcluster.operator.validation import OPERATOR
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,6 +28,9 @@ APPS, CORE = "/apis/apps/v1", "/api/v1"
 # What belongs to a graph, and is followed.
 OWNED = (f"{APPS}/deployments", f"{scaling.ADAPTERS}/{scaling.PLURAL}")
 FINALIZER = "nvidia.com/finalizer"
+MANAGER = "operator-stand-in"
+# What the API server says of objects that it will not have; of the last it may think better.
+REFUSALS = (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY, HTTPStatus.FORBIDDEN)
 AGAIN_SECONDS = 0.5
 PLURALS = {
     "Deployment": "deployments",
@@ -45,8 +49,7 @@ class Controller:
     """Keeps what belongs to graphs as they ask for it."""
 
     def __init__(self, kubeconfig: Path) -> None:
-        self._kubeconfig = kubeconfig
-        self._api = Api(kubeconfig)
+        self._api = Api(kubeconfig, MANAGER, OPERATOR)
         self._changed: SimpleQueue[Name] = SimpleQueue()
         # What was applied last: it is asked for again only when it changes, or something is gone.
         self._applied: dict[Name, dict[str, str]] = {}
@@ -62,7 +65,7 @@ class Controller:
     def _follow(self, path: str) -> None:
         while True:
             try:
-                for event in Api(self._kubeconfig).events(path):
+                for event in self._api.events(path):
                     self._note(path, event)
             except (OSError, http.client.HTTPException, ValueError, RefusedError) as error:
                 sys.stderr.write(f"watch of {path}: {error!r}\n")
@@ -118,8 +121,10 @@ class Controller:
         try:
             found: Thing | None = self._reconciled(name, path, graph)
         except RefusedError as refused:
-            if refused.code not in (HTTPStatus.BAD_REQUEST, HTTPStatus.UNPROCESSABLE_ENTITY):
+            if refused.code not in REFUSALS:
                 raise
+            if refused.code == HTTPStatus.FORBIDDEN:
+                self._again(name)
             found = status.failed(graph, str(refused))
         if found and found != graph.get("status"):
             self._api.merge(f"{path}/status", {"status": found})
@@ -169,7 +174,8 @@ class Controller:
             self._shrink(name, olds, each.old)
         made = []
         for thing in things:
-            if _name(thing) not in there:
+            stands = there.get(_name(thing))
+            if stands is None or _is_changed(stands, thing):
                 self._forget(name, thing)
             made.append(self._apply(name, thing) or there[_name(thing)])
         return Part(component["name"], wanted, made, olds)
@@ -214,6 +220,11 @@ def _name(thing: Thing) -> str:
 def _is_of(deployment: Thing, component: Thing) -> bool:
     labels = deployment["metadata"].get("labels") or {}
     return bool(labels.get("nvidia.com/dynamo-component") == component["name"])
+
+
+def _is_changed(stands: Thing, wanted: Thing) -> bool:
+    """Whether somebody else scales a Deployment."""
+    return bool(stands["spec"]["replicas"] != wanted["spec"]["replicas"])
 
 
 def _is_over(part: Part) -> bool:

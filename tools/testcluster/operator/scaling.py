@@ -13,7 +13,7 @@ from testcluster.operator.pods import GRAPH, component_labels
 from testcluster.operator.workloads import metadata, resource_name
 
 if TYPE_CHECKING:
-    from testcluster.operator.api import Api
+    from testcluster.api import Api
 
 KIND = "DynamoGraphDeploymentScalingAdapter"
 PLURAL = "dynamographdeploymentscalingadapters"
