@@ -20,7 +20,7 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live cluster-test template release generate verify sweep helm oracles bench lock clean
+	typecheck unit live cluster cluster-test template release generate verify sweep helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,9 @@ unit: $(DEV) tools oracles ## Run the tests
 # Programs that are waited for leave a third of the cores idle, here too.
 live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
 	$(BIN)/pytest -m live -n $$(( $$(nproc) * 3 / 2 )) --dist loadgroup -q --durations=20 tests/live
+
+cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes, till Ctrl-C: KUBERNETES=oldest
+	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 cluster-test: $(DEV) $(TOOLS)/.cluster ## Follow target pages on a real Kubernetes API
 	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
@@ -110,6 +113,10 @@ $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/set
 $(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod \
 		tools/go/flux/go.mod
 	@tools/setup/go_tools.sh helm3 helm4 registry cluster flux >/dev/null
+	@touch $@
+
+$(TOOLS)/.cluster-oldest: tools/setup/go_tools.sh tools/go/cluster-oldest/go.mod
+	@tools/setup/go_tools.sh cluster-oldest >/dev/null
 	@touch $@
 
 $(TOOLS)/caddy: tools/setup/go_tools.sh tools/go/gateway/go.mod

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from gptoss.facts.world import Facts
+from testcluster.control_plane import Cluster
 from testcluster.machines import node_names
 from testcluster.programs import PATIENCE
+from tests.cluster.accounts import account
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
-
-    from testcluster.control_plane import Cluster
+    from pathlib import Path
 
 pytestmark = pytest.mark.cluster
 
@@ -120,9 +121,12 @@ def test_a_volume_goes_with_its_claim(space: Cluster) -> None:
     space.kubectl("wait", f"--timeout={PATIENCE}s", "--for=delete", f"pv/{name}")
 
 
-def test_a_user_may_do_what_his_rules_say_and_nothing_else(space: Cluster) -> None:
+def test_an_account_may_do_what_its_rules_say_and_nothing_else(
+    space: Cluster, tmp_path: Path
+) -> None:
     rule = {"apiGroups": [""], "resources": ["nodes"], "verbs": ["list"]}
-    reader = space.user("reader", rule, namespace=SPACE)
+    reader = Cluster(account(space, SPACE, [rule], tmp_path))
     assert reader.objects("nodes")
-    assert "forbidden" in reader.run("get", "pods").stderr
-    assert f'in the namespace "{SPACE}"' in reader.run("get", "pods").stderr
+    refused = reader.run("get", "pods").stderr
+    assert "forbidden" in refused
+    assert f'in the namespace "{SPACE}"' in refused

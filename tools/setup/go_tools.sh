@@ -2,10 +2,11 @@
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
 #                                       registry, caddy, promtool, prometheus, rclone,
-#                                       fake-gcs-server, cluster or flux
+#                                       fake-gcs-server, cluster, cluster-oldest or flux
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
-# kubectl, etcd and KWOK. `rclone` and `fake-gcs-server` are object storages and their client. `flux` is
+# kubectl, etcd and KWOK. `cluster-oldest` is the oldest Kubernetes that the chart is for, without what
+# it shares with `cluster`. `rclone` and `fake-gcs-server` are object storages and their client. `flux` is
 # no program but the definitions of Flux's resources, which come with the modules of its controllers.
 # What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
 set -euo pipefail
@@ -13,10 +14,11 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
 known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, rclone"
-known+=", fake-gcs-server, cluster, flux"
+known+=", fake-gcs-server, cluster, cluster-oldest, flux"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
-# one, what they share once; those of cluster are built together; gateway has one.
+# one, what they share once; those of a cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
+cluster_oldest=(kube-apiserver-oldest kube-controller-manager-oldest kube-scheduler-oldest)
 
 fail() {
   echo "go_tools.sh: $1" >&2
@@ -68,12 +70,18 @@ pin() {
       variable=main.version
       ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
+    # Without the clouds' own code, which it still has, and which takes a tenth of the time.
+    kube*-oldest)
+      workspace=cluster-oldest package=k8s.io/kubernetes/cmd/${1%-oldest} module=k8s.io/kubernetes
+      tags=providerless
+      ;;
     kube*) workspace=cluster package=k8s.io/kubernetes/cmd/$1 module=k8s.io/kubernetes ;;
     kwok) workspace=cluster package=sigs.k8s.io/kwok/cmd/kwok module=sigs.k8s.io/kwok ;;
     *) fail "unknown tool '$1'; known are $known" ;;
   esac
   version=$(pinned "$module")
-  file=${1%[34]}-$version$made
+  file=${1%[34]}
+  file=${file%-oldest}-$version$made
 }
 
 # The version of a module in the workspace.
@@ -130,20 +138,21 @@ build() {
   mv -f "$workshop"/* "$target"
 }
 
-# Build all that a cluster needs.
-build_cluster() {
-  local workshop=$1 name major minor packages=() stamps="" component=k8s.io/component-base/version
-  for name in "${cluster[@]}"; do
+# Build together programs of one module that a cluster needs. The workshop is the last argument.
+build_together() {
+  local workshop=${*: -1} names=("${@:1:$#-1}") name major minor packages=() stamps=""
+  local component=k8s.io/component-base/version
+  for name in "${names[@]}"; do
     pin "$name"
     packages+=("$package")
-    [[ $name == kubectl ]] && IFS=. read -r major minor _ <<<"${version#v}" &&
-      stamps="-X $component.gitVersion=$version -X $component.gitMajor=$major -X $component.gitMinor=$minor"
+    [[ $name == kube-apiserver* ]] && IFS=. read -r major minor _ <<<"${version#v}" &&
+      stamps+=" -X $component.gitVersion=$version -X $component.gitMajor=$major -X $component.gitMinor=$minor"
     [[ $name == kwok ]] && stamps+=" -X sigs.k8s.io/kwok/pkg/consts.Version=$version"
   done
-  go_install cluster "$stamps" "${packages[@]}" || return
-  mv "$workshop/server" "$workshop/etcd"
-  for name in "${cluster[@]}"; do
-    mv -f "$workshop/$name" "$(cached "$name")"
+  go_install "$workspace" "$stamps" "${packages[@]}" || return
+  [[ ! -e $workshop/server ]] || mv "$workshop/server" "$workshop/etcd"
+  for name in "${names[@]}"; do
+    mv -f "$workshop/${name%-oldest}" "$(cached "$name")"
   done
 }
 
@@ -194,12 +203,14 @@ provide_helm() {
   echo "$bin/helm"
 }
 
-provide_cluster() {
-  local name
-  for name in "${cluster[@]}"; do
-    [[ -x $(cached "$name") ]] || { in_workshop "Kubernetes, etcd and KWOK" build_cluster && break; }
+# Provide programs that are built together. Takes what they are, and their names.
+provide_together() {
+  local what=$1 name
+  shift
+  for name in "$@"; do
+    [[ -x $(cached "$name") ]] || { in_workshop "$what" build_together "$@" && break; }
   done
-  for name in "${cluster[@]}"; do
+  for name in "$@"; do
     provide "$name"
   done
 }
@@ -222,7 +233,8 @@ provide_flux() {
 for tool in "$@"; do
   case $tool in
     helm) provide_helm ;;
-    cluster) provide_cluster ;;
+    cluster) provide_together "Kubernetes, etcd and KWOK" "${cluster[@]}" ;;
+    cluster-oldest) provide_together "the oldest Kubernetes" "${cluster_oldest[@]}" ;;
     flux) provide_flux ;;
     *) provide "$tool" ;;
   esac

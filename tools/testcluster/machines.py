@@ -33,6 +33,12 @@ def node_names(gpu: str) -> list[str]:
     return [f"{gpu}-{number}" for number in range(counts.get(gpu, NODES_OF_OTHER_GPUS))]
 
 
+def described() -> str:
+    """How many nodes there are of each kind, in words."""
+    kinds = [f"{len(node_names(key))} {gpu.name}" for key, gpu in Facts().gpus.items()]
+    return ", ".join([*kinds, f"{CPU_NODES} without GPU"])
+
+
 def machines(kubelet_port: int) -> list[dict[str, Any]]:
     """Every node; its kubelet is asked at a port of this machine."""
     plain = {"kubernetes.io/arch": "amd64", "node.kubernetes.io/instance-type": "cpu"}
@@ -90,5 +96,10 @@ def _node(
                 {"type": "Hostname", "address": name},
             ],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": kubelet_port}},
+            "nodeInfo": {
+                "architecture": labels["kubernetes.io/arch"],
+                "operatingSystem": "linux",
+                "kubeletVersion": "simulated",
+            },
         },
     }
