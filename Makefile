@@ -62,10 +62,10 @@ unit: $(DEV) tools oracles ## Run the tests
 live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
 	$(BIN)/pytest -m live -n $$(( $$(nproc) * 3 / 2 )) --dist loadgroup -q --durations=20 tests/live
 
-cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes, till Ctrl-C: KUBERNETES=oldest
+cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes; KUBERNETES=oldest
 	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
-cluster-test: $(DEV) $(TOOLS)/.cluster ## Follow target pages on a real Kubernetes API
+cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest ## Follow target pages on a real Kubernetes API
 	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
 
 template: $(CORE) helm ## Render every shipped target into dist/

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from testcluster import storage
 from testcluster.access import kubeconfig, make_keys
-from testcluster.flags import api_flags, controller_flags, etcd_flags, kwok_flags
+from testcluster.flags import GATES_OF_OLDEST, api_flags, controller_flags, etcd_flags, kwok_flags
 from testcluster.machines import machines
 from testcluster.operator import installing
 from testcluster.programs import PATIENCE, ClusterError, free_ports, last_words, programs
@@ -94,7 +94,8 @@ def control_plane(server_port: int | None, *, oldest: bool = False) -> Iterator[
         make_keys(folder)
         cluster = Cluster(kubeconfig(folder, api))
         running.start("etcd", BIN / "etcd", *etcd_flags(folder, etcd, peer))
-        running.start("api", BIN / f"kube-apiserver{age}", *api_flags(folder, etcd, api))
+        api_server = [str(BIN / f"kube-apiserver{age}"), *api_flags(folder, etcd, api)]
+        running.start("api", *api_server, *([GATES_OF_OLDEST] if oldest else []))
         running.wait_until("the API server is ready", lambda: is_ready(cluster))
         installing.start(running, cluster, folder / "cert.pem", folder / "key.pem")
         flags = ("--kubeconfig", str(cluster.kubeconfig))

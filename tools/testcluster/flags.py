@@ -9,6 +9,8 @@ import yaml
 
 from testcluster.programs import HOST
 
+# On by default from 1.30; definitions of operators after 1.2 need it (optionalOldSelf).
+GATES_OF_OLDEST = "--feature-gates=CRDValidationRatcheting=true"
 STAGES = Path(__file__).with_name("stages.yaml")
 # In the form of a container runtime's log files.
 LOG = "2026-01-01T00:00:00Z stdout F simulated: no container runs here\n"
@@ -39,6 +41,7 @@ def api_flags(folder: Path, etcd: int, port: int) -> list[str]:
         f"--tls-private-key-file={folder / 'key.pem'}",
         f"--token-auth-file={folder / 'tokens.csv'}",
         "--authorization-mode=RBAC",
+        "--disable-admission-plugins=TaintNodesByCondition",  # nodes are ready when they are made
         "--service-account-issuer=https://kubernetes.default.svc",
         f"--service-account-key-file={folder / 'cert.pem'}",
         f"--service-account-signing-key-file={folder / 'key.pem'}",

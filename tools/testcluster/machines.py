@@ -26,6 +26,13 @@ DRIVER = str(max(release.driver or 0 for release in Facts().releases.values()))
 GPU_TAINT = {"key": "nvidia.com/gpu", "value": "present", "effect": "NoSchedule"}
 ARM_TAINT = {"key": "kubernetes.io/arch", "value": "arm64", "effect": "NoSchedule"}
 
+READY = {"type": "Ready", "status": "True", "reason": "Simulated", "message": "simulated"}
+# What a kubelet says of its system besides.
+SYSTEM = (
+    *("machineID", "systemUUID", "bootID", "kernelVersion", "osImage"),
+    *("containerRuntimeVersion", "kubeletVersion", "kubeProxyVersion"),
+)
+
 
 def node_names(gpu: str) -> list[str]:
     """Names of the nodes with a kind of GPU, or of those without one: ``cpu``."""
@@ -95,11 +102,12 @@ def _node(
                 {"type": "InternalIP", "address": HOST},
                 {"type": "Hostname", "address": name},
             ],
+            "conditions": [READY],
             "daemonEndpoints": {"kubeletEndpoint": {"Port": kubelet_port}},
             "nodeInfo": {
+                **dict.fromkeys(SYSTEM, "simulated"),
                 "architecture": labels["kubernetes.io/arch"],
                 "operatingSystem": "linux",
-                "kubeletVersion": "simulated",
             },
         },
     }
