@@ -14,6 +14,7 @@ from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.rehearse import rehearse
 from gptoss.cli.render import render
 from gptoss.cli.smoke import smoke
+from gptoss.cli.status import status
 from gptoss.cli.transfer import diff, import_
 from gptoss.cli.upgrade import upgrade
 from gptoss.text.errors import InputError
@@ -26,7 +27,7 @@ SECTIONS = {
     "Before installing": (targets, check, show, images, bench, diff, upgrade, preflight),
     "Without a GPU": (simulate, rehearse, setup),
     "Writing files": (render, import_, schema),
-    "While it runs": (smoke,),
+    "While it runs": (status, smoke),
     "Reading on": (rules, explain),
 }
 

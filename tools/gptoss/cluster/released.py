@@ -58,7 +58,7 @@ def installed_beside(
         DeniedError: The account may not read what cannot be left out.
         InputError: There is nothing of them, or it cannot be read.
     """
-    objects = [o for o in _readable(cluster, tell) if not _is_made_by_another(o)]
+    objects = [o for o in _readable(cluster, tell) if not is_made_by_another(o)]
     found = _of_these(objects, {each.value for one in deployments for each in one.given})
     label = f"namespace {cluster.namespace} of {cluster.context or 'the cluster'}"
     if not any(_serves(each) for each in found):
@@ -112,7 +112,7 @@ def _written_version(graph: Object) -> str | None:
     return last and str(last["apiVersion"])
 
 
-def _is_made_by_another(thing: Object) -> bool:
+def is_made_by_another(thing: Object) -> bool:
     """Whether the operator or Kubernetes has made it of something else."""
     return any(owner.get("controller") for owner in thing["metadata"].get("ownerReferences", []))
 
@@ -120,11 +120,11 @@ def _is_made_by_another(thing: Object) -> bool:
 def _of_these(objects: Sequence[Object], named: set[str]) -> list[Object]:
     """The objects of these kinds and names, and all others of the releases that they are of."""
     by_name = [each for each in objects if f"{each['kind']} {each['metadata']['name']}" in named]
-    releases = {release for each in by_name if (release := _release(each))}
-    return [each for each in objects if each in by_name or _release(each) in releases]
+    releases = {release for each in by_name if (release := release_of(each))}
+    return [each for each in objects if each in by_name or release_of(each) in releases]
 
 
-def _release(thing: Object) -> tuple[str, ...] | None:
+def release_of(thing: Object) -> tuple[str, ...] | None:
     """The labels that all objects of a release have."""
     labels = thing["metadata"].get("labels", {})
     found = tuple(labels[name] for name in OF_RELEASE if name in labels)
