@@ -9,6 +9,7 @@ import pytest
 from testcluster.control_plane import Cluster, control_plane
 from tests.chart.good_model import good
 from tests.chart.odd_server import Odd, odd_server
+from tests.cluster.proven import table
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -27,6 +28,15 @@ def pytest_runtest_makereport(item: pytest.Function) -> Generator[None, Any, Any
     if report.failed and isinstance(running, Cluster):
         report.sections.append(("cluster", running.state()))
     return report
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Sums up what has been proven of each target."""
+    reports = [r for found in terminalreporter.stats.values() for r in found]
+    noted = [pair for r in reports for pair in getattr(r, "user_properties", ())]
+    if proven := {tuple(value) for name, value in noted if name == "proven"}:
+        terminalreporter.section("what is proven")
+        terminalreporter.write_line(table(proven))
 
 
 @pytest.fixture(scope="session")
