@@ -21,6 +21,7 @@ NAME_LIMIT = 45
 SHORTENS_FROM = (1, 2)
 SHORTEST = 8
 LABEL_LIMIT = 63
+HASH_DIGITS = 8
 LEADER_SUFFIX = "-ldr"
 GROVE_ANNOTATION = "nvidia.com/enable-grove"
 
@@ -39,16 +40,13 @@ def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said
     For several nodes the component's name counts twice, the second time with "-ldr". From release
     1.2 on the operator shortens the deployment's name, to 8 characters if it must: only what the
     component adds may be too long then. The Service of a component bears both names in full, and
-    has at most 63 characters.
+    has at most 63 characters. So has a label: pods get one of the namespace and the deployment's
+    name, and without Grove a worker's pods one of its Deployment's name, which ends in a hash.
     """
     grove = deployment.annotations.get(GROVE_ANNOTATION)
     off = grove is not None and grove.value.lower() == "false"
-    parts = [deployment.name, component.name.lower()]
     said = None if off else _refused_by_grove(component, deployment)
-    length = sum(map(len, parts)) + 1
-    if said is None and length > LABEL_LIMIT:
-        full = f"{'-'.join(parts)!r} has {length} characters"
-        said = f"{full}; the name of a Service has at most {LABEL_LIMIT}", length - LABEL_LIMIT
+    said = said or _too_long_for_an_object(component, deployment, grove_is_off=off)
     if said:
         yield Said(
             component,
@@ -56,6 +54,26 @@ def name_too_long(component: Component, deployment: Deployment) -> Iterator[Said
             f"shorten the deployment's or the component's name by {said[1]}",
             also=[(deployment, "the deployment's name")],
         )
+
+
+def _too_long_for_an_object(
+    component: Component, deployment: Deployment, *, grove_is_off: bool
+) -> tuple[str, int] | None:
+    """What the API server refuses in names made of these, and how many characters are too many."""
+    both = f"{deployment.name}-{component.name.lower()}"
+    found = [(both, "the name of a Service")]
+    one_node = isinstance(component, Worker) and component.nodes.value == 1
+    if grove_is_off and one_node:
+        found.append((f"{both}-{'0' * HASH_DIGITS}", "the label nvidia.com/selector"))
+    first = next(iter(deployment.components))
+    if deployment.namespace and component is first:
+        label = f"{deployment.namespace.value}-{deployment.name}"
+        found.append((label, "the label nvidia.com/dynamo-namespace"))
+    for name, what in found:
+        if len(name) > LABEL_LIMIT:
+            full = f"{name!r} has {len(name)} characters"
+            return f"{full}; {what} has at most {LABEL_LIMIT}", len(name) - LABEL_LIMIT
+    return None
 
 
 def _refused_by_grove(component: Component, deployment: Deployment) -> tuple[str, int] | None:
