@@ -1,7 +1,7 @@
 """Who keeps, on an update, the replicas that an autoscaler has chosen.
 
 The operator takes replicas that are lost for one, and its webhook refuses the update where there
-are more; that webhook is not here, so that the loss itself can be seen.
+are more; it is not asked about the group here, so that the loss itself can be seen.
 """
 
 from __future__ import annotations

@@ -107,6 +107,9 @@ class Controller:
             if FINALIZER not in finalizers:
                 self._api.merge(path, {"metadata": {"finalizers": [*finalizers, FINALIZER]}})
             self._keep(name, path, graph)
+        except (OSError, http.client.HTTPException) as error:  # the API server is busy
+            sys.stderr.write(f"{'/'.join(name)}: {error!r}\n")
+            self._again(name)
         except RefusedError as refused:  # it goes meanwhile, or somebody else was faster
             sys.stderr.write(f"{'/'.join(name)}: {refused}\n")
             if refused.code != HTTPStatus.NOT_FOUND:
