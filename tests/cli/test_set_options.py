@@ -41,7 +41,7 @@ def in_force(*arguments: str) -> tuple[object, str]:
     ],
 )
 def test_a_value_is_laid_over_and_is_the_place_that_sets_it(argument: SetArgument) -> None:
-    assert in_force(*argument) == (7, str(argument.place))
+    assert in_force(argument.flag, argument.text) == (7, str(argument.place))
 
 
 def test_the_stronger_flag_wins_in_any_order() -> None:

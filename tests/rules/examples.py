@@ -14,12 +14,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.facts.world import Facts
+from gptoss.sources.chart.build import build_chart
+from gptoss.sources.chart.helm import find_helm, render
 from gptoss.sources.containers.compose import ComposeFile, build_compose
 from gptoss.sources.engine_alone import Told
 from gptoss.sources.engines_together import build_servers
+from gptoss.sources.gitops.chart_releases import releases
+from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes import build
 from gptoss.text.yaml_tree import parse_documents
-from tests.rules import base, compose_base, servers_base
+from tests.rules import base, compose_base, gitops_base, servers_base
 from tests.rules.clean import Clean, Part
 from tests.rules.patches import dump, merge
 
@@ -149,8 +153,20 @@ def _of_servers(example: Example, release: str) -> Deployment:
     return build_servers(tree, "example.yaml", (), FACTS, told)
 
 
+def _of_gitops(part: Part) -> Deployment:
+    """What Helm renders for a HelmRelease or an Application with the example laid over it."""
+    content = gitops_base.BASES[part.target]()
+    merge(content, part.data)
+    file = GivenFile(Path("example.yaml"))
+    file.text = dump(content)
+    (source,) = releases([file])
+    return build_chart(render(source, find_helm()), FACTS)
+
+
 def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
+    if example.parts[0].target in gitops_base.BASES:
+        return _of_gitops(example.parts[0])
     release = example.directives.get("release")
     if example.is_servers:
         return _of_servers(example, release or FACTS.default_release.version)

@@ -54,6 +54,7 @@ laid over each:
 | `# servers` | is merged over a configuration of `trtllm-serve disaggregated` on GB200 |
 | `# compose` | is merged over a compose file with the same workers, prefill TP4 too, on 8 B200 |
 | `# values` | is a values file over a shipped target |
+| `# release`, `# application` | is merged over a HelmRelease of Flux, an Application of Argo CD |
 
 Null removes a key, and lists of named things are merged by name. What an example does not say
 follows from what it says: CUDA graphs cover max_batch_size, the benchmark counts the GPUs that

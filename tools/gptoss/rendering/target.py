@@ -119,8 +119,8 @@ def command_of(source: ChartSource, form: str) -> str:
         words += [first.stem if first == folders.values_files().get(first.stem) else str(first)]
     for overlay in source.files[1:]:
         words += ["-f", _shown(overlay)]
-    for flag, text in source.arguments:
-        words += [flag, text]
+    for argument in source.arguments:
+        words += [argument.flag, argument.text]
     if source.name != NAME:
         words += ["--name", source.name]
     return one_line(shlex.join([*words, "--as", form]))
@@ -138,6 +138,8 @@ def _source(request: Request) -> ChartSource:
         raise InputError(
             f"{plan.files[0].label} is no target; render takes a target or a values file"
         )
+    if plan.charts and plan.charts[0].inline:
+        raise InputError(f"{plan.charts[0].label} holds its values; render takes a file of values")
     if len(plan.charts) != 1:
         raise InputError("render takes one target; `gptoss targets` lists the shipped ones")
     return plan.charts[0]

@@ -31,6 +31,8 @@ OVERLAYS = "overlays/*/kustomization.yaml"
 # Keys at the top of a Kubernetes object or of a Truss, which a values file does not have.
 MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
 OBJECT = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
+# What tells Argo CD or Flux to install a chart.
+RELEASES = re.compile(r"^kind: *['\"]?(Application|HelmRelease)\b", re.MULTILINE)
 SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
 MEASURES = re.compile(r"(?m)^[^#\n]*\b(?:(?:aiperf|genai-perf)\s+profile|benchmark_serving)\b")
 

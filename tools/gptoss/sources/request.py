@@ -3,29 +3,23 @@
 from __future__ import annotations
 
 import difflib
-import re
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
-from gptoss.sources.chart.helm import NAME, ChartSource
+from gptoss.sources.chart.helm import RELEASE_NAME, ChartSource
 from gptoss.sources.chart.package_values import chosen
-from gptoss.sources.chart.set_arguments import SET_STRING, SetArgument
+from gptoss.sources.chart.set_arguments import SET, SET_STRING, SetArgument
 from gptoss.sources.chart.values_files import is_values
-from gptoss.sources.given import STDIN, GivenFile, given_files
+from gptoss.sources.given import RELEASES, STDIN, GivenFile, given_files
 from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Problem
-
-# What Helm takes for the name of a release: that of a DNS subdomain, of at most 53 characters.
-RELEASE_NAME = re.compile(
-    r"(?=.{1,53}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,10 +83,14 @@ def plan_of(request: Request) -> Plan:
         raise InputError(
             f"{charts[0].label}: --gpu, --gpus and --role are for an engine file alone"
         )
-    name, typed = request.name or NAME, request.typed
-    if typed and request.release:
-        typed += (SetArgument(SET_STRING, *_release(request.release)),)
-    return replace(plan, charts=[replace(each, name=name, typed=typed) for each in charts])
+    typed = request.typed
+    if request.release and (typed or any(each.typed for each in charts)):
+        typed += tuple(SetArgument(SET_STRING, text) for text in _release(request.release))
+    return replace(plan, charts=[_called(each, request.name, typed) for each in charts])
+
+
+def _called(source: ChartSource, name: str | None, typed: tuple[SetArgument, ...]) -> ChartSource:
+    return replace(source, name=name or source.name, typed=(*source.typed, *typed))
 
 
 def _sorted(request: Request) -> Plan:
@@ -113,12 +111,31 @@ def _sorted(request: Request) -> Plan:
         if target is not None:
             plan.charts.append(_over(name, (target,), overlays, settings))
             continue
-        for file in given_files(name, plan.left_out):
+        given = given_files(name, plan.left_out)
+        if any(RELEASES.search(file.text) for file in given if not file.beside_scripts):
+            given = _released(given, request, settings, plan)
+        for file in given:
             if not file.among_manifests and not file.beside_scripts and is_values(file):
                 plan.charts.append(_over(file.label, (file.path,), overlays, settings))
             else:
                 plan.files.append(file)
     return plan
+
+
+def _released(
+    given: list[GivenFile], request: Request, settings: tuple[str, ...], plan: Plan
+) -> list[GivenFile]:
+    """Adds what Argo CD and Flux are to install of the chart; what is left to be read beside it."""
+    from gptoss.sources.gitops.chart_releases import deployed_beside, releases
+
+    found = releases(given)
+    if not found:
+        return given
+    if request.files:
+        raise InputError(f"{found[0].label}: -f is for targets; write the values into it")
+    arguments = tuple(SetArgument(SET, text) for text in settings)
+    plan.charts.extend(replace(each, typed=(*each.typed, *arguments)) for each in found)
+    return deployed_beside(given)
 
 
 def _release(asked: str | None) -> list[str]:

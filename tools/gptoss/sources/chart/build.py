@@ -42,11 +42,11 @@ def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
     documents = parse_documents(rendering.output, f"helm template {source.label}")
     found = build(documents, source.label, facts, places.locate)
     idle = idle_values(places, makes_claim=bool(found.claims))
-    return replace(found, problems=(*found.problems, *idle))
+    return replace(found, problems=(*found.problems, *idle, *source.problems))
 
 
 def _places(source: ChartSource) -> ChartPlaces:
-    files = [_values(file) for file in source.files]
+    files = [*(_values(file) for file in source.files), *source.inline]
     chart, arguments = folders.chart(), source.arguments
     named = [_as_written(file) for file in chosen(arguments, files).files()]
     engines: dict[str, Tree] = {}
@@ -102,4 +102,4 @@ def _refused(source: ChartSource, error: str, places: ChartPlaces, facts: Facts)
         reason = without_trailer(error.removeprefix("Error: "))
         raise InputError(f"helm template {source.label}: {reason}")
     origin = Origin(name=source.name, place=places.start, source=source.label)
-    return replace(assemble((), origin, facts), problems=found)
+    return replace(assemble((), origin, facts), problems=(*found, *source.problems))

@@ -6,11 +6,13 @@ the other.
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gptoss.facts import folders
 from gptoss.sources.chart.on_disk import Laid, on_disk
@@ -20,7 +22,14 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from gptoss.deployment.model import Problem
+    from gptoss.text.yaml_tree import Tree
+
 NAME = "gpt-oss"
+# What Helm takes for the name of a release: that of a DNS subdomain, of at most 53 characters.
+RELEASE_NAME = re.compile(
+    r"(?=.{1,53}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
+)
 TIMEOUT_SECONDS = 60
 # A Helm 3 that was built by `go install` takes a cluster that it is not told of for 1.20.
 KUBERNETES = ("--kube-version", "1.37.0")
@@ -37,6 +46,9 @@ class ChartSource:
         typed: Those of ``--set-json``, ``--set-string`` and ``--set-file``.
         name: Name of the Helm release.
         with_benchmark: Whether the benchmark Job is rendered even where it is off.
+        inline: Values that stand in another file, as in an Application of Argo CD; laid over the
+            values files.
+        problems: What is wrong with what asks for it.
     """
 
     label: str
@@ -45,6 +57,8 @@ class ChartSource:
     typed: tuple[SetArgument, ...] = ()
     name: str = NAME
     with_benchmark: bool = True
+    inline: tuple[Tree, ...] = ()
+    problems: tuple[Problem, ...] = ()
 
     @property
     def arguments(self) -> list[SetArgument]:
@@ -68,9 +82,29 @@ class ChartSource:
         argv = [helm, "template", self.name, str(chart), *KUBERNETES]
         for file in self.files:
             argv += ["--values", str(laid.file(file) if laid else file)]
-        for flag, text in self.arguments:
-            argv += [flag, text]
+        if self.inline:
+            argv += ["--values", "-"]
+        for argument in self.arguments:
+            argv += [argument.flag, argument.text]
         return [*argv, SET, "benchmark.enabled=true"] if self.with_benchmark else argv
+
+    def standard_input(self) -> bytes:
+        """The values that stand in another file, as Helm reads them."""
+        if not self.inline:
+            return b""
+        values: dict[str, Any] = {}
+        for tree in self.inline:
+            values = _merged(values, tree.plain())
+        return json.dumps(values, default=str).encode()
+
+
+def _merged(below: dict[str, Any], above: dict[str, Any]) -> dict[str, Any]:
+    """Values laid over others: of maps each key, of everything else the whole."""
+    found = dict(below)
+    for key, value in above.items():
+        both = isinstance(value, dict) and isinstance(found.get(key), dict)
+        found[key] = _merged(found[key], value) if both else value
+    return found
 
 
 def find_helm() -> str:
@@ -125,7 +159,7 @@ def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
     try:
         done = subprocess.run(
             argv,
-            stdin=subprocess.DEVNULL,
+            input=source.standard_input(),
             capture_output=True,
             env=environment,
             timeout=TIMEOUT_SECONDS,

@@ -33,15 +33,17 @@ class SetArgument(NamedTuple):
     Attributes:
         flag: As in ``--set``.
         text: As in ``a.b=1,c=2``; of ``--set-json`` also a whole JSON object.
+        written: Where it stands when it does not stand on the command line.
     """
 
     flag: str
     text: str
+    written: Place | None = None
 
     @property
     def place(self) -> Place:
         """Where findings point."""
-        return Place(f"{self.flag} {self.text}")
+        return self.written or Place(f"{self.flag} {self.text}")
 
     @property
     def keys(self) -> list[str]:

@@ -36,10 +36,11 @@ def is_values(file: GivenFile) -> bool:
         tree = next(iter(file.trees), None)
     except InputError:
         return file.is_yaml
-    return tree is not None and tree.is_map and not other_chart(tree) and _has_our_keys(tree)
+    return tree is not None and tree.is_map and not other_chart(tree) and has_our_keys(tree)
 
 
-def _has_our_keys(tree: Tree) -> bool:
+def has_our_keys(tree: Tree) -> bool:
+    """Whether most of a map's keys are the chart's, at its top and below them."""
     ours = _keys()
     found = [
         (value, ours[key])
