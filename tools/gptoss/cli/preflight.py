@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import click
 
 from gptoss.cli.options import paint, source_options
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.sources.request import Request
@@ -56,6 +58,9 @@ def preflight(
 
     cluster = connect(context, namespace)
     target = wanted(request, cluster.namespace)
+    if namespace and target.namespace != namespace:
+        raise InputError(f"-n {namespace}: {target.label} says namespace {target.namespace}")
+    cluster = replace(cluster, namespace=target.namespace)
     answers = ask(cluster, target)
     if form == "text":
         click.echo(report.as_text(cluster, target, answers, paint))

@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 GPU = "nvidia.com/gpu"
 GRAPH = "DynamoGraphDeployment"
-ONCE = ("Job", "Pod")
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,13 +25,15 @@ class PodSet:
         name: What a person calls them, as in ``decode``.
         kind: Kind of the object that brings them.
         spec: Their spec; containers have their resources as Kubernetes names them.
-        count: How many there are; 0 for one on each node that fits.
+        count: How many there are.
+        everywhere: Whether there is one on each node that fits instead.
     """
 
     name: str
     kind: str
     spec: dict[str, Any]
     count: int
+    everywhere: bool = False
 
     @property
     def containers(self) -> list[dict[str, Any]]:
@@ -56,19 +57,23 @@ def requests(spec: dict[str, Any], kind: str = "requests") -> dict[str, Fraction
     Args:
         spec: The pod's spec.
         kind: ``requests``, where a limit counts without a request, or ``limits``.
+
+    Source: k8s.io/component-helpers v0.36.3 resource/helpers.go (PodRequests).
     """
     together: dict[str, Fraction] = {}
     before: dict[str, Fraction] = {}
-    for container in spec.get("containers") or []:
-        _add(together, _amounts(container, kind))
+    beside: dict[str, Fraction] = {}
     for container in spec.get("initContainers") or []:
         wanted = _amounts(container, kind)
         if container.get("restartPolicy") == "Always":
-            _add(together, wanted)
-            _add(before, wanted)
-        else:
-            for name, value in wanted.items():
-                before[name] = max(before.get(name, Fraction()), value)
+            _add(beside, wanted)
+            continue
+        _add(wanted, beside)
+        for name, value in wanted.items():
+            before[name] = max(before.get(name, Fraction()), value)
+    _add(together, beside)
+    for container in spec.get("containers") or []:
+        _add(together, _amounts(container, kind))
     names = {*together, *before}
     found = {n: max(together.get(n, Fraction()), before.get(n, Fraction())) for n in names}
     _add(found, {n: amount(str(v)) or Fraction() for n, v in (spec.get("overhead") or {}).items()})
@@ -94,12 +99,13 @@ def _of(thing: Object) -> Iterator[PodSet]:
     elif kind == "Pod":
         yield PodSet(thing["metadata"]["name"], kind, spec, 1)
     elif kind in ("Deployment", "StatefulSet", "DaemonSet", "Job"):
-        template = spec.get("template", {})
+        template = spec.get("template") or {}
         labels = (template.get("metadata") or {}).get("labels") or {}
         name = labels.get("app.kubernetes.io/component") or thing["metadata"]["name"]
         count = spec.get("parallelism" if kind == "Job" else "replicas")
-        count = 0 if kind == "DaemonSet" else 1 if count is None else int(count)
-        yield PodSet(str(name), kind, template.get("spec") or {}, count)
+        everywhere = kind == "DaemonSet"
+        count = 0 if everywhere else 1 if count is None else int(count)
+        yield PodSet(str(name), kind, template.get("spec") or {}, count, everywhere)
 
 
 def _of_graph(spec: dict[str, Any]) -> Iterator[PodSet]:

@@ -40,6 +40,10 @@ OF_RELEASE = ("app.kubernetes.io/name", "app.kubernetes.io/instance")
 CLAIM, STORAGE_CLASS = "PersistentVolumeClaim", "StorageClass"
 
 
+class NotInstalledError(InputError):
+    """Nothing of a deployment serves in the namespace."""
+
+
 def installed_beside(
     cluster: Cluster,
     deployments: Sequence[Deployment],
@@ -56,14 +60,15 @@ def installed_beside(
 
     Raises:
         DeniedError: The account may not read what cannot be left out.
-        InputError: There is nothing of them, or it cannot be read.
+        NotInstalledError: There is nothing of them.
+        InputError: It cannot be read.
     """
     objects = [o for o in _readable(cluster, tell) if not is_made_by_another(o)]
     found = _of_these(objects, {each.value for one in deployments for each in one.given})
     label = f"namespace {cluster.namespace} of {cluster.context or 'the cluster'}"
     if not any(_serves(each) for each in found):
         named = ", ".join(dict.fromkeys(each.name for each in deployments))
-        raise InputError(
+        raise NotInstalledError(
             f"--against cluster: nothing of {named} serves in {label}; say where with -n and "
             "--context, and with --name what a target is installed as"
         )

@@ -55,7 +55,7 @@ class Wanted:
 
 
 def wanted(request: Request, namespace: str) -> Wanted:
-    """What the one source of a request installs into a namespace.
+    """What the one source of a request installs into a namespace, unless manifests name another.
 
     Raises:
         InputError: There is not exactly one, it cannot be read, Helm refuses it, or it is nothing
@@ -78,6 +78,7 @@ def wanted(request: Request, namespace: str) -> Wanted:
     if deployment.platform is not Platform.KUBERNETES or deployment.engine_only:
         raise InputError(f"{deployment.source}: it is nothing that Kubernetes runs; give manifests")
     objects = [o for file in plan.files for tree in file.trees for o in _flat(tree.plain())]
+    namespace = deployment.namespace.value if deployment.namespace else namespace
     return Wanted(deployment.source, "", namespace, tuple(objects), deployment, facts)
 
 

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 from gptoss.checking.against import with_installed
 from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
-from gptoss.cluster.installed import INSTANCE, installed_deployment
 from gptoss.cluster.live_cluster import DeniedError
 from gptoss.cluster.preflight.answer import Answer, Status
+from gptoss.cluster.released import NotInstalledError, installed_beside
 from gptoss.comparing.compare import compare
 from gptoss.reports.common import hint_of, message_of
 from gptoss.rules.rule import Severity
@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.rules.finding import Finding
 
+INSTANCE = "app.kubernetes.io/instance"
 HELM_NAME = "meta.helm.sh/release-name"
 HELM_NAMESPACE = "meta.helm.sh/release-namespace"
 ARGO = "argocd.argoproj.io/tracking-id"
@@ -112,11 +113,17 @@ def _made_by_operator(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
 
 def upgrade(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
     """What an upgrade of what runs would change, and what of it is refused."""
-    before = installed_deployment(cluster, wanted)
-    if before is None:
+    untold: list[str] = []
+    try:
+        found = installed_beside(cluster, [wanted.deployment], wanted.facts, untold.append)
+        (paired,) = with_installed([wanted.deployment], found)
+    except NotInstalledError:
         yield Answer("installed", Status.OK, "it is not installed yet")
         return
-    (paired,) = with_installed([wanted.deployment], [before])
+    yield from (Answer("upgrade", Status.UNKNOWN, says) for says in untold)
+    before = paired.installed
+    if before is None:
+        return
     for finding in _about_the_change(paired, wanted):
         status = STATUS[finding.severity]
         says = f"{message_of(finding)} [{finding.rule.id}]"
@@ -130,9 +137,8 @@ def upgrade(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
     more = f" and {len(changes) - MOST_NAMED} more" if len(changes) > MOST_NAMED else ""
     told = ", ".join(changes[:MOST_NAMED])
     says = f"{installed}; an upgrade changes {told}{more}"
-    yield Answer(
-        "installed", Status.INFO, says, "gptoss check --against says what each change does"
-    )
+    do = f"gptoss check {wanted.label} --against cluster says what each change does"
+    yield Answer("installed", Status.INFO, says, do)
 
 
 def _about_the_change(paired: Deployment, wanted: Wanted) -> list[Finding]:

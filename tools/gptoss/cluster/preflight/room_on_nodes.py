@@ -41,7 +41,7 @@ def placement(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
         yield Answer("nodes", Status.UNKNOWN, says, f"grant: {error.right}")
     left = nodes(found, pods)
     for each in sorted(wanted.pods, key=lambda pods: -requests(pods.spec).get(GPU, 0)):
-        yield _placed(left, each) if each.count else _everywhere(left, each)
+        yield _everywhere(left, each) if each.everywhere else _placed(left, each)
 
 
 def is_own(pod: Object, wanted: Wanted) -> bool:
@@ -65,6 +65,8 @@ def _placed(left: list[Node], pods: PodSet) -> Answer:
         # Where least is left, so that large pods still find whole nodes.
         take(min(room, key=lambda node: (node.free.get(GPU, Fraction()), node.name)), wanted)
         done += 1
+    if not pods.count:
+        return Answer("nodes", Status.OK, f"{pods.name} has no replicas")
     told = f"{pods.name} ({_pods(pods.count)} of {_amounts(wanted)})"
     if done < pods.count:
         status = Status.ERROR if pods.is_worker else Status.WARNING
