@@ -82,7 +82,7 @@ def test_init_containers_volumes_and_sidecars_are_added_and_those_of_one_name_re
     spec = rendered(version)[1]["decode"]["spec"]
     waiting = named(spec["initContainers"])
     assert list(waiting) == ["wait-for-model-cache", "mine"]
-    assert waiting["wait-for-model-cache"]["resources"]["limits"] == {"cpu": 1}
+    assert waiting["wait-for-model-cache"]["resources"]["limits"]["cpu"] == 1
     assert waiting["wait-for-model-cache"]["resources"]["requests"]["memory"]
     volumes = named(spec["volumes"])
     assert {"model-cache", "scripts", "mine"} <= set(volumes)

@@ -33,15 +33,20 @@ def flags(component: dict[str, Any]) -> dict[str, str]:
     return {flag: value for flag, value in pairwise(args) if flag.startswith("--")}
 
 
-def test_a_changed_engine_setting_changes_the_checksum_that_rolls_its_workers_only() -> None:
+def test_a_changed_engine_setting_rolls_its_workers_only_by_the_name_of_their_file() -> None:
     before = components(objects(DISAGG))
     after = components(objects(DISAGG, "workers.decode.engine.max_batch_size=1024"))
-    checksums = [
-        {name: c["metadata"].get("annotations", {}).get("checksum/engine") for name, c in x.items()}
-        for x in (before, after)
-    ]
-    assert checksums[0]["decode"] != checksums[1]["decode"]
-    assert checksums[0]["prefill"] == checksums[1]["prefill"]
+    assert before["prefill"] == after["prefill"]
+    assert before["frontend"] == after["frontend"]
+    changed = {"gpt-oss/rollout": "another"}
+    for each in (before["decode"], after["decode"]):
+        assert "checksum/engine" not in each["metadata"]["annotations"]
+        each["metadata"]["annotations"] |= changed
+        (engine,) = [v for v in each["spec"]["volumes"] if v["name"] == "engine"]
+        each["spec"]["volumes"].remove(engine)
+        each["file"] = engine["configMap"]["name"]
+    assert before["decode"].pop("file") != after["decode"].pop("file")
+    assert before["decode"] == after["decode"]
 
 
 def test_engine_settings_keep_null_false_and_zero() -> None:
@@ -204,11 +209,53 @@ def test_a_job_s_name_changes_with_its_content_and_only_then(kind: str, change: 
 def test_the_benchmark_needs_no_gpu_node_of_its_own() -> None:
     job = one("Job", objects(DISAGG, BENCHMARK), "benchmark")
     spec = job["spec"]["template"]["spec"]
-    assert "affinity" not in spec
     assert "nodeSelector" not in spec
     assert "limits" not in spec["containers"][0]["resources"]
     keys = {toleration["key"] for toleration in spec["tolerations"]}
     assert "nvidia.com/gpu" in keys
+
+
+AWAY = {"matchExpressions": [{"key": "nvidia.com/gpu.product", "operator": "DoesNotExist"}]}
+
+
+def test_pods_without_gpus_leave_gpu_nodes_to_others_where_they_can() -> None:
+    jobs = (BENCHMARK, "accuracy.enabled=true", "accuracy.image=r.example.com/evals:1")
+    for target in (DISAGG, "serve-h100-2"):
+        for name, pod in pods(objects(target, *jobs)).items():
+            affinity = pod["spec"]["affinity"]["nodeAffinity"]
+            has_gpus = name in ("worker", "prefill", "decode")
+            assert ("requiredDuringSchedulingIgnoredDuringExecution" in affinity) == has_gpus, name
+            preferred = [
+                each["preference"]
+                for each in affinity.get("preferredDuringSchedulingIgnoredDuringExecution", [])
+            ]
+            assert preferred == ([] if has_gpus else [AWAY]), name
+
+
+def test_where_a_job_runs_is_what_its_values_say() -> None:
+    given = "benchmark.affinity.nodeAffinity.preferredDuringSchedulingIgnoredDuringExecution"
+    one_zone = f"{given}[0].preference.matchExpressions[0].key=zone"
+    job = one("Job", objects(DISAGG, BENCHMARK, one_zone), "benchmark")
+    assert "gpu.product" not in str(job["spec"]["template"]["spec"]["affinity"])
+    job = one("Job", objects(DISAGG, BENCHMARK, "benchmark.nodeSelector.disk=fast"), "benchmark")
+    spec = job["spec"]["template"]["spec"]
+    assert spec["nodeSelector"] == {"disk": "fast"}
+    assert "gpu.product" in str(spec["affinity"])
+
+
+def test_containers_that_write_to_their_volumes_alone_have_a_root_that_is_read_only() -> None:
+    sealed = {"wait-for-model-cache", "wait-for-rollout", "wait-for-model", "smoke", "download"}
+    found = set()
+    for pod in pods(objects(DISAGG, BENCHMARK)).values():
+        for container in [*pod["spec"].get("initContainers", []), *pod["spec"]["containers"]]:
+            if container["securityContext"].get("readOnlyRootFilesystem"):
+                found.add(container["name"])
+                assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+    assert found == sealed
+    for pod in pods(
+        objects(DISAGG, "containerSecurityContext.readOnlyRootFilesystem=false")
+    ).values():
+        assert not pod["spec"]["containers"][0]["securityContext"]["readOnlyRootFilesystem"]
 
 
 def test_the_benchmark_writes_to_a_claim_when_it_has_one() -> None:

@@ -57,10 +57,18 @@ def test_probes_let_the_model_load_and_then_watch_health() -> None:
 
 
 def test_a_rollout_waits_for_loading_and_asks_for_no_gpu_beyond_those_in_use() -> None:
-    spec = one("Deployment", objects(SERVER))["spec"]
+    spec = one("Deployment", objects(SERVER, "workers.worker.replicas=2"))["spec"]
     assert spec["strategy"]["rollingUpdate"] == {"maxSurge": 0, "maxUnavailable": 1}
     startup = main()["startupProbe"]
     assert spec["progressDeadlineSeconds"] > startup["periodSeconds"] * startup["failureThreshold"]
+
+
+def test_one_server_is_not_there_without_its_pod() -> None:
+    """Of a rolling update of one pod with none to spare Kubernetes asks for no pod at all."""
+    assert one("Deployment", objects(SERVER))["spec"]["strategy"] == {"type": "Recreate"}
+    given = ("updateStrategy.rollingUpdate.maxSurge=1", "updateStrategy.type=RollingUpdate")
+    strategy = one("Deployment", objects(SERVER, *given))["spec"]["strategy"]
+    assert strategy == {"type": "RollingUpdate", "rollingUpdate": {"maxSurge": 1}}
 
 
 def test_a_changed_engine_setting_rolls_the_server_and_nothing_else_does() -> None:

@@ -9,6 +9,8 @@ import shlex
 from typing import TYPE_CHECKING, Any
 
 from gptoss.facts.world import Facts
+from testcluster.programs import PATIENCE
+from tests.cluster.visit import INSTANCE
 
 if TYPE_CHECKING:
     from tests.cluster.visit import Visit
@@ -71,6 +73,9 @@ def wait_for_model(visit: Visit, command: str) -> None:
         labels = nodes[pod["spec"]["nodeName"]]["metadata"]["labels"]
         found = Facts().gpu_of(labels["nvidia.com/gpu.product"])
         assert found == visit.deployment.workers[0].gpu
+    for pod in visit.objects("pods", "--selector", INSTANCE):
+        labels = nodes[pod["spec"]["nodeName"]]["metadata"]["labels"]
+        assert gpus(pod) or "nvidia.com/gpu.product" not in labels, pod["metadata"]["name"]
 
 
 def watch(visit: Visit, command: str) -> None:
@@ -78,8 +83,25 @@ def watch(visit: Visit, command: str) -> None:
     assert "gpt-oss" in said
 
 
+def look_for_events(visit: Visit, command: str) -> None:
+    """Makes a pod that has no node, for there to be something to say."""
+    spec = {"nodeSelector": {"no": "such"}, "containers": [{"name": "main", "image": "none"}]}
+    pod = {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "homeless"}, "spec": spec}
+    here = ("--namespace", visit.namespace)
+    visit.cluster.kubectl("create", *here, "--filename", "-", given=json.dumps(pod))
+    scheduled = ("--for=condition=PodScheduled=False", f"--timeout={PATIENCE}s")
+    visit.cluster.kubectl("wait", *here, *scheduled, "pod/homeless")
+    told = ("events", *here, "--for", "pod/homeless")
+    visit.eventually("it is told", lambda: "Failed" in visit.cluster.run(*told).stdout)
+    assert "didn't match Pod's node affinity/selector" in visit.terminal.type(command)
+    visit.cluster.kubectl("delete", "pod", "homeless", *here)
+
+
 def ask_by_helm(visit: Visit, command: str) -> None:
-    assert "Succeeded" in visit.terminal.type(command)
+    said = visit.terminal.type(f"{command} 2>&1")
+    assert "Succeeded" in said
+    assert SIMULATED in said, "the log of the pod, which is gone then"
+    assert visit.part("pods", "test") == []
 
 
 def forward(visit: Visit, command: str) -> None:
@@ -139,9 +161,8 @@ def upgrade(visit: Visit, command: str) -> None:
 def remove_release(visit: Visit, command: str) -> None:
     said = visit.terminal.type(command)
     assert "uninstalled" in said
-    left = {"PersistentVolumeClaim/gpt-oss-model-cache", "Pod/gpt-oss-test-smoke"}
-    visit.eventually("all else is gone", lambda: set(visit.names()) <= left)
-    assert "PersistentVolumeClaim/gpt-oss-model-cache" in visit.names()
+    left = ["PersistentVolumeClaim/gpt-oss-model-cache"]
+    visit.eventually("all else is gone", lambda: visit.names() == left)
 
 
 def delete(visit: Visit, command: str) -> None:
@@ -200,6 +221,7 @@ STEPS = (
     # Not for a pod by its label: after helm there is a Job, but no pod yet; kubectl gives up.
     (r"kubectl wait job .*component=(benchmark|accuracy)", "wait for Job", say),
     (r"kubectl get pods.* -w\b", "watch", watch),
+    (r"kubectl events ", "events", look_for_events),
     (r"helm test gpt-oss\b", "helm test", ask_by_helm),
     (r"kubectl port-forward ", "forward", forward),
     (r"curl ", "ask", ask),

@@ -187,6 +187,9 @@ class Reader:
         assert form == "generic"
         assert (name, said.from_literal.partition("=")[0]) in self.installed.secrets
 
+    def kubectl_events(self, said: argparse.Namespace) -> None:
+        self.in_namespace(said)
+
     def kubectl_label(self, said: argparse.Namespace) -> None:
         kind, name, _ = said.what
         assert f"kubectl create {kind} {name} " in self.text
@@ -283,6 +286,7 @@ KUBECTL: dict[str, dict[str, dict[str, Any]]] = {
         "--docker-username": {},
         "--docker-password": {},
     },
+    "events": {"--types": {"choices": ["Warning", "Normal"]}},
     "label": {"what": MANY},
     "apply": {"-f --filename": {}},
     "cp": {"what": MANY},

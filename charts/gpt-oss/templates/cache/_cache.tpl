@@ -41,7 +41,8 @@
   env:
     {{- include "gpt-oss.environment" (dict "base" $environment "extra" dict) | nindent 4 }}
   resources:
-    {{- include "gpt-oss.resources" (dict "resources" .Values.initContainers.resources "cpu" "100m" "memory" (ternary "256Mi" "1Gi" .plan.cache.own)) | nindent 4 }}
+    {{- include "gpt-oss.smallResources" (dict "resources" .Values.initContainers.resources "memory" (ternary "256Mi" "1Gi" .plan.cache.own)) | nindent 4 }}
+  {{- include "gpt-oss.sealed" . | nindent 2 }}
   volumeMounts:
     {{- if .plan.cache.own }}
     {{- include "gpt-oss.cacheMounts" . | nindent 4 }}
@@ -106,7 +107,11 @@ VOCABULARY_SHA256: {{ .plan.facts.vocabulary.sha256 | quote }}
 {{- end }}
 {{- end -}}
 
-{{/* Where a pod has to run that reads the cache and needs no GPU: disks of GPU nodes are nowhere else. */}}
+{{/* Where a pod runs that reads the cache and needs no GPU: disks of GPU nodes are nowhere else. */}}
 {{- define "gpt-oss.cachePlacement" -}}
-{{- if .Values.modelCache.hostPath -}}{{- include "gpt-oss.placement" . -}}{{- end -}}
+{{- if .Values.modelCache.hostPath -}}
+{{- include "gpt-oss.placement" . -}}
+{{- else -}}
+{{- include "gpt-oss.elsewhere" . -}}
+{{- end -}}
 {{- end -}}

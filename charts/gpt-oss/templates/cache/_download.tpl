@@ -15,6 +15,8 @@ restartPolicy: Never
 {{- include "gpt-oss.account" (dict "root" .) }}
 {{- if or $onNodes $options.onGpuNodes }}
 {{ include "gpt-oss.placement" . }}
+{{- else }}
+{{- include "gpt-oss.elsewhere" . }}
 {{- end }}
 {{- if $options.source }}
 initContainers:
@@ -34,6 +36,7 @@ containers:
     {{- include "gpt-oss.nodeSecurity" . | nindent 4 }}
     {{- else }}
     command: [python3, /etc/gpt-oss/scripts/model_download.py]
+    {{- include "gpt-oss.sealed" . | nindent 4 }}
     {{- end }}
     env:
       {{- include "gpt-oss.environment" (dict "base" (include "gpt-oss.downloadEnvironment" . | fromYaml) "extra" $options.env) | nindent 6 }}

@@ -33,6 +33,7 @@ initContainers:
     command: ["true"]
     resources:
       {{- include "gpt-oss.resources" (dict "resources" $.Values.prefetch.resources "cpu" "10m" "memory" "32Mi") | nindent 6 }}
+    {{- include "gpt-oss.sealed" $ | nindent 4 }}
   {{- end }}
 containers:
   - name: keep
@@ -41,4 +42,5 @@ containers:
     command: [sleep, infinity]
     resources:
       {{- include "gpt-oss.resources" (dict "resources" .Values.prefetch.resources "cpu" "10m" "memory" "32Mi") | nindent 6 }}
+    {{- include "gpt-oss.sealed" . | nindent 4 }}
 {{- end -}}

@@ -14,7 +14,8 @@
     - --wait
     - {{ .options.waitSeconds | int | quote }}
   resources:
-    {{- include "gpt-oss.resources" (dict "resources" .root.Values.initContainers.resources "cpu" "100m" "memory" "128Mi") | nindent 4 }}
+    {{- include "gpt-oss.smallResources" (dict "resources" .root.Values.initContainers.resources "memory" "128Mi") | nindent 4 }}
+  {{- include "gpt-oss.sealed" .root | nindent 2 }}
   volumeMounts:
     - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
     - {name: api-access, mountPath: /var/run/secrets/kubernetes.io/serviceaccount, readOnly: true}
@@ -31,7 +32,8 @@
     - --wait
     - {{ .options.waitSeconds | int | quote }}
   resources:
-    {{- include "gpt-oss.resources" (dict "resources" .root.Values.initContainers.resources "cpu" "100m" "memory" "128Mi") | nindent 4 }}
+    {{- include "gpt-oss.smallResources" (dict "resources" .root.Values.initContainers.resources "memory" "128Mi") | nindent 4 }}
+  {{- include "gpt-oss.sealed" .root | nindent 2 }}
   volumeMounts:
     - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
 {{- end -}}

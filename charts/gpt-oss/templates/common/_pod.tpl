@@ -86,7 +86,7 @@
 {{- end -}}
 {{- end -}}
 
-{{/* Where the values say that a pod runs; the chart places it nowhere. */}}
+{{/* Where the values say that a pod runs; it may run anywhere. */}}
 {{- define "gpt-oss.placed" -}}
 {{- with .nodeSelector }}
 nodeSelector:
@@ -95,11 +95,28 @@ nodeSelector:
 {{- with .affinity }}
 affinity:
   {{- toYaml . | nindent 2 }}
+{{- else }}
+{{- include "gpt-oss.elsewhere" $ }}
 {{- end }}
+{{- include "gpt-oss.tolerated" . }}
+{{- end -}}
+
+{{- define "gpt-oss.tolerated" -}}
 {{- if kindIs "slice" .tolerations }}
 tolerations:
   {{- toYaml .tolerations | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* Pods without GPUs leave the nodes that have some to those with, where there are others. */}}
+{{- define "gpt-oss.elsewhere" }}
+affinity:
+  nodeAffinity:
+    preferredDuringSchedulingIgnoredDuringExecution:
+      - weight: 100
+        preference:
+          matchExpressions:
+            - {key: nvidia.com/gpu.product, operator: DoesNotExist}
 {{- end -}}
 
 {{/* Requests and limits of a container, as YAML. Takes resources (of the values), and cpu and memory
@@ -111,4 +128,21 @@ requests:
 limits:
   {{- toYaml . | nindent 2 }}
 {{- end }}
+{{- end -}}
+
+{{/* The same for a container that waits or asks, with limits of its own: a quota on limits admits no
+     pod without, and what a namespace gives by default may be too little for others. */}}
+{{- define "gpt-oss.smallResources" -}}
+{{- $limits := dict "cpu" "1" "memory" (ternary "2Gi" "512Mi" (eq .memory "1Gi")) -}}
+{{- include "gpt-oss.merge" (dict "into" $limits "from" .resources.limits) -}}
+{{- include "gpt-oss.prune" $limits -}}
+{{- include "gpt-oss.resources" (dict "resources" (dict "requests" .resources.requests "limits" $limits) "cpu" "100m" "memory" .memory) -}}
+{{- end -}}
+
+{{/* Security context of a container that writes to its volumes alone. */}}
+{{- define "gpt-oss.sealed" -}}
+{{- $security := dict "readOnlyRootFilesystem" true -}}
+{{- include "gpt-oss.merge" (dict "into" $security "from" (deepCopy .Values.containerSecurityContext)) -}}
+securityContext:
+  {{- toYaml $security | nindent 2 }}
 {{- end -}}

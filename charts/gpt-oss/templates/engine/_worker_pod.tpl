@@ -91,8 +91,3 @@ claims:
       - {key: {{ .key | quote }}, path: {{ $.worker.name }}.yaml}
 {{- end }}
 {{- end -}}
-
-{{/* Annotations of a worker's pods: what changes with the file that it reads. Takes worker. */}}
-{{- define "gpt-oss.engineChecksum" -}}
-{{- toYaml .worker.engine | sha256sum -}}
-{{- end -}}

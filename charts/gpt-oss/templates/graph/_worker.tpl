@@ -9,8 +9,7 @@
 {{- $_ := set $component "nodes" $worker.nodes -}}
 {{- $_ := set $component "sharedMemory" (include "gpt-oss.sharedMemory" .) -}}
 {{- $_ := set $component "pod" dict -}}
-{{- $annotations := dict "checksum/engine" (include "gpt-oss.engineChecksum" .)
-      "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" .root "scripts" (list "model_cache.py"))) -}}
+{{- $annotations := dict "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" .root "scripts" (list "model_cache.py"))) -}}
 {{- include "gpt-oss.fillPod" (dict "into" $component.pod "pod" (dict "root" .root "component" $worker.name
       "options" $worker.options "spec" (include "gpt-oss.workerPod" .) "annotations" $annotations)) -}}
 {{- end -}}

@@ -4,8 +4,7 @@
 {{- define "gpt-oss.fillServer" -}}
 {{- $options := deepCopy .worker.options -}}
 {{- $_ := set $options "podLabels" (merge (dict "gpt-oss.worker" .worker.name) $options.podLabels) -}}
-{{- $annotations := dict "checksum/engine" (include "gpt-oss.engineChecksum" .)
-      "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" .root "scripts" (list "model_cache.py"))) -}}
+{{- $annotations := dict "checksum/scripts" (include "gpt-oss.scriptsChecksum" (dict "root" .root "scripts" (list "model_cache.py"))) -}}
 {{- include "gpt-oss.fillPod" (dict "into" .into "pod" (dict "root" .root "component" "server" "options" $options
       "spec" (include "gpt-oss.serverPod" .) "annotations" $annotations)) -}}
 {{- include "gpt-oss.stamp" (dict "root" .root "component" (dict

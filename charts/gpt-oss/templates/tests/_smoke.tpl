@@ -31,7 +31,8 @@ containers:
     env:
       {{- include "gpt-oss.environment" (dict "base" (dict "HOME" "/tmp") "extra" .Values.tests.env) | nindent 6 }}
     resources:
-      {{- include "gpt-oss.resources" (dict "resources" .Values.tests.resources "cpu" "100m" "memory" "128Mi") | nindent 6 }}
+      {{- include "gpt-oss.smallResources" (dict "resources" .Values.tests.resources "memory" "128Mi") | nindent 6 }}
+    {{- include "gpt-oss.sealed" . | nindent 4 }}
     volumeMounts:
       - {name: scripts, mountPath: /etc/gpt-oss/scripts, readOnly: true}
 volumes:
