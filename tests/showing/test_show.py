@@ -154,3 +154,26 @@ spec: {maxUnavailable: 1, selector: {matchLabels: {nvidia.com/dynamo-component: 
     assert decode["scaling"]["budgets"] == [
         {"name": "calm", "minAvailable": None, "maxUnavailable": "1"}
     ]
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        ((), "begins when the rollout is over and the model answers, is ended after 86,400 s"),
+        (
+            ("benchmark.waitForRollout=false", "benchmark.activeDeadlineSeconds=null"),
+            "begins when the model answers, even where pods of before do",
+        ),
+        (("benchmark.ttlSecondsAfterFinished=600",), "is deleted 600 s after its end"),
+    ],
+)
+def test_what_a_benchmark_waits_for_and_when_it_goes_is_told(
+    settings: tuple[str, ...], told: str
+) -> None:
+    words = [word for each in ("benchmark.enabled=true", *settings) for word in ("--set", each)]
+    said = CliRunner().invoke(main, ["show", "agg-gb200", *words]).stdout
+    (line,) = [each for each in said.splitlines() if each.startswith("benchmark: its Job ")]
+    assert line.endswith(told)
+    done = CliRunner().invoke(main, ["show", "agg-gb200", *words, "--format", "json"])
+    (job,) = json.loads(done.stdout)["jobs"]
+    assert job["waits_for_rollout"] == ("rollout" in told or "deleted" in told)

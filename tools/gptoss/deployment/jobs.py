@@ -100,14 +100,15 @@ class Accuracy:
 
 @dataclass(frozen=True, slots=True)
 class Download:
-    """A Job that fills the model cache.
+    """What fills the model cache: a Job, or a DaemonSet that does on every node.
 
     Attributes:
-        name: Name of the Job.
+        name: Its name.
         place: Where it begins.
         pod: Its pod.
         model: Repository id, when found.
         revision: Commit of the repository, when found.
+        kind: Job or DaemonSet.
     """
 
     name: str
@@ -115,3 +116,19 @@ class Download:
     pod: Pod
     model: Located[str] | None
     revision: Located[str] | None
+    kind: str = "Job"
+
+
+@dataclass(frozen=True, slots=True)
+class HelmTest:
+    """A pod of ``helm test``.
+
+    Attributes:
+        name: Its name.
+        place: Where it begins.
+        pod: The pod itself.
+    """
+
+    name: str
+    place: Place
+    pod: Pod

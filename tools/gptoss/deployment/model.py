@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from gptoss.command_lines.arguments import Arguments
     from gptoss.deployment.access import WayIn
     from gptoss.deployment.alerts import Alert
-    from gptoss.deployment.jobs import Accuracy, Benchmark, Download
+    from gptoss.deployment.jobs import Accuracy, Benchmark, Download, HelmTest
     from gptoss.deployment.objects import Claim, ConfigMap, Fixed, Rollout, Service
     from gptoss.deployment.pods import Pod
     from gptoss.deployment.settings import Settings
@@ -212,13 +212,12 @@ class Deployment:
         fixed: Fields of those objects that cannot be changed once they are there.
         claim_templates: Fields of ResourceClaimTemplates by name, and of those of ComputeDomains.
         ways_in: What clients outside the cluster reach it by.
-        benchmark, accuracy: The Jobs that measure and evaluate, if given along with it.
+        benchmark, accuracy, tests: Jobs that measure and evaluate, and pods of ``helm test``.
         problems: What the reader found wrong.
         installed: What is installed under the same name, to compare with; None when unknown.
         backend: ``backendFramework``; None when the operator is left to find out.
         engine_only: Whether an engine YAML is all that was given; the rest is not known.
-        runtime: What serves the model. Under ``trtllm-serve`` the one worker answers HTTP itself,
-            and ``release`` is the Dynamo release that ships its TensorRT-LLM.
+        runtime: What serves the model; ``release`` is then the one that ships its TensorRT-LLM.
         operator, scaling: What is asked of the operator beside pods; autoscalers and budgets.
         platform: What starts the containers; what only a cluster has is for Kubernetes alone.
     """
@@ -241,6 +240,7 @@ class Deployment:
     downloads: tuple[Download, ...] = ()
     benchmark: Benchmark | None = None
     accuracy: Accuracy | None = None
+    tests: tuple[HelmTest, ...] = ()
     problems: tuple[Problem, ...] = ()
     installed: Deployment | None = None
     backend: Located[str] | None = None

@@ -13,7 +13,7 @@ from typing import Literal
 Field = Literal[
     # of the whole deployment
     "name", "api_version", "release", "backend", "frontend", "benchmark", "accuracy", "downloads",
-    "rollout", "scraped", "alerts", "operator", "manifest",
+    "tests", "rollout", "scraped", "alerts", "operator", "manifest",
     # of a pod
     "image", "command", "secrets", "anti_affinity", "pull_secrets", "privileged", "root",
     "non_root", "termination_grace", "shared_memory", "device_claims",
@@ -82,6 +82,7 @@ FRONTEND = DEPLOYMENT / "frontend"
 BENCHMARK = DEPLOYMENT / "benchmark"
 ACCURACY = DEPLOYMENT / "accuracy"
 DOWNLOADS = DEPLOYMENT / "downloads"
+TESTS = DEPLOYMENT / "tests"
 ROLLOUT = DEPLOYMENT / "rollout"
 OPERATOR = DEPLOYMENT / "operator"
 

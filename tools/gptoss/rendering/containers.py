@@ -116,7 +116,8 @@ def containers(target: Target, address: str) -> Containers:
     model = _served_name(deployment.workers[0])
     frontend = container_from("frontend", deployment.frontend.pod) if deployment.frontend else None
     listening = frontend or workers[0]
-    downloads = [container_from("download", found.pod) for found in deployment.downloads]
+    jobs = [found for found in deployment.downloads if found.kind == "Job"]
+    downloads = [container_from("download", found.pod) for found in jobs]
     port = _port(listening)
     address = address.format(name=listening.name, port=port)
     known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ANY_NAME

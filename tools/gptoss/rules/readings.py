@@ -20,16 +20,23 @@ HUB_OFFLINE = ("HF_HUB_OFFLINE", "TRANSFORMERS_OFFLINE")
 
 
 def pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
-    """Every pod with what to call it: components, download Jobs, benchmark and evaluation."""
+    """Every pod with what to call it: components, downloads, benchmark, evaluation, helm test."""
     for component in deployment.components:
         yield component.name, component.pod
     yield from job_pods(deployment)
+    for test in deployment.tests:
+        yield f"Pod {test.name}", test.pod
 
 
 def job_pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
     """Every pod that runs to an end, with what to call it."""
     for job in deployment.downloads:
-        yield f"Job {job.name}", job.pod
+        yield f"{job.kind} {job.name}", job.pod
+    yield from asking_pods(deployment)
+
+
+def asking_pods(deployment: Deployment) -> Iterator[tuple[str, Pod]]:
+    """Those of Jobs that ask the model."""
     if deployment.benchmark and deployment.benchmark.is_job:
         yield f"Job {deployment.benchmark.name}", deployment.benchmark.pod
     if deployment.accuracy:

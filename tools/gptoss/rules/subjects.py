@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gptoss.deployment.model import Role, Runtime
-from gptoss.rules.readings import job_pods, pods
+from gptoss.rules.readings import asking_pods, job_pods, pods
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -98,8 +98,9 @@ ENTRANCES = Subject({"entrance": "Frontend | Worker"}, _entrances)
 PODS = Subject({"name": "str", "pod": "Pod"}, lambda d: _named(pods(d)))
 # Those that run to an end.
 JOB_PODS = Subject({"name": "str", "pod": "Pod"}, lambda d: _named(job_pods(d)))
+ASKING_PODS = Subject({"name": "str", "pod": "Pod"}, lambda d: _named(asking_pods(d)))
 DOWNLOADS = Subject(
-    {"job": "Download"}, lambda d: (Case(f"Job {job.name}", (job,)) for job in d.downloads)
+    {"job": "Download"}, lambda d: (Case(f"{job.kind} {job.name}", (job,)) for job in d.downloads)
 )
 # Ingresses and routes.
 WAYS_IN = Subject({"way": "WayIn"}, lambda d: (Case(str(way), (way,)) for way in d.ways_in))

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Runtime
 from gptoss.deployment.settings import Layer
+from gptoss.showing.job_lines import job_lines, jobs_json
 from gptoss.showing.kv_room import in_words, kv_room
 from gptoss.showing.scaling_lines import scaling_json, scaling_lines
 from gptoss.showing.way_lines import way_lines, ways_json
@@ -81,6 +82,7 @@ def _deployment_json(deployment: Deployment) -> dict[str, Any]:
         "capacity": deployment.capacity,
         "weights": weights_json(deployment),
         "ways_in": ways_json(deployment.ways_in),
+        "jobs": jobs_json(deployment),
         "workers": [_worker_json(worker, deployment) for worker in deployment.workers],
     }
 
@@ -143,7 +145,7 @@ def _deployment_text(deployment: Deployment) -> str:
     capacity = UNKNOWN if deployment.capacity is None else f"{deployment.capacity:,} requests"
     gpus = _gpus_text(_all_gpus(deployment))
     lines = [f"{deployment.source}: {_runs_on(deployment)}, {gpus}, capacity {capacity}"]
-    lines += [*weights_line(deployment), *way_lines(deployment.ways_in)]
+    lines += [*weights_line(deployment), *way_lines(deployment.ways_in), *job_lines(deployment)]
     names = _short_names(deployment)
     for worker in deployment.workers:
         holds = UNKNOWN if worker.capacity is None else f"{worker.capacity:,}"

@@ -8,6 +8,7 @@ from pydantic import Field, StringConstraints
 
 from gptoss.values.pod_values import (
     Closed,
+    Count,
     Environment,
     Free,
     Name,
@@ -73,6 +74,15 @@ class DownloadValues(PodOptions):
         description="Where the harmony vocabulary is fetched if the checkpoint does not yield it.",
     )
     backoff_limit: Annotated[int, Field(ge=0)] = Field(3, description="Retries.")
+    active_deadline_seconds: Count | None = Field(
+        86400,
+        description="Seconds after which the Job is ended, retries included; never when null.",
+    )
+    ttl_seconds_after_finished: Annotated[int, Field(ge=0)] | None = Field(
+        None,
+        description="Seconds after which a Job that has ended is deleted, with its log; never when "
+        "null. What keeps the release in step, as Argo CD, then makes it again, to verify.",
+    )
     on_gpu_nodes: bool = Field(
         False,
         description="Run it where workers may run: a volume that is bound where its first pod "

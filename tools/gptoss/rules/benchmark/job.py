@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.rules.rule import DYNAMO, Said, Severity, rule
-from gptoss.rules.subjects import BENCHMARK, JOB_PODS
+from gptoss.rules.subjects import ASKING_PODS, BENCHMARK, JOB_PODS
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -170,7 +170,7 @@ def job_deleted_with_its_results(pod: Pod) -> Iterator[Said]:
     "B041",
     "job-ends-before-the-model-is-loaded",
     Severity.WARNING,
-    of=JOB_PODS,
+    of=ASKING_PODS,
 )
 def job_ends_before_the_model_is_loaded(pod: Pod) -> Iterator[Said]:
     """A Job that waits for the model is ended before it can be loaded.

@@ -61,9 +61,13 @@ def runs_as_root(pod: Pod) -> Iterator[Said]:
     """A pod asks to run as root.
 
     The runtime image has an ordinary user and needs no other. Only memory that is pinned for RDMA
-    asks for root: IPC_LOCK does nothing for another user.
+    asks for root, for IPC_LOCK does nothing for another user, and what fills a disk of the node,
+    whose folder belongs to root.
     """
-    if pod.root and not pod.capability("IPC_LOCK"):
+    fills = bool(pod.variable("MODEL_REVISION")) and any(
+        mount.source.startswith("hostPath") and not mount.read_only for mount in pod.mounts
+    )
+    if pod.root and not fills and not pod.capability("IPC_LOCK"):
         yield Said(
             pod.root, "the pod runs as user 0", "write runAsNonRoot: true and runAsUser: 1000"
         )

@@ -16,6 +16,8 @@ OF_THE_CLAIM = (
     *("size", "storageClassName", "accessMode", "volumeName"),
     *("selector", "labels", "annotations", "keep"),
 )
+HOST_PATH = "modelCache.hostPath"
+OF_THE_JOB = ("backoffLimit", "activeDeadlineSeconds", "ttlSecondsAfterFinished")
 SOURCE = "modelCache.download.source"
 OF_THE_CLIENT = ("image", "existingSecret", "env")
 
@@ -31,6 +33,10 @@ def idle_values(places: ChartPlaces, *, makes_claim: bool) -> Iterator[Problem]:
     if volume and not makes_claim:
         for key in OF_THE_CLAIM:
             yield from _idle(places, f"modelCache.{key}", f"with {volume} no claim is made")
+    if places.set_by_user(HOST_PATH):
+        for key in OF_THE_JOB:
+            path = f"modelCache.download.{key}"
+            yield from _idle(places, path, f"with {HOST_PATH} a DaemonSet downloads, and no Job")
     if not places.set_by_user(SOURCE):
         for key in OF_THE_CLIENT:
             path = f"modelCache.download.client.{key}"

@@ -66,12 +66,22 @@ def accuracy_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield from _job(ACCURACY)
 
 
+def job_times(job: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """When a Job ends and goes."""
+    yield job / "deadline", (f"{values}.activeDeadlineSeconds",)
+    yield job / "kept", (f"{values}.ttlSecondsAfterFinished",)
+
+
 def _job(job: Path) -> Iterator[tuple[Path, tuple[str, ...]]]:
     """What both say, the parts of their pods included that only they have."""
     values = (f"{job}.artifacts.existingClaim", f"{job}.artifacts.subPath")
     yield job.entry("mounts", "/artifacts"), values
-    yield job / "deadline", (f"{job}.activeDeadlineSeconds",)
-    yield job / "kept", (f"{job}.ttlSecondsAfterFinished",)
-    yield job.entry("nodes", KEY), (f"{job}.nodeSelector.{{n}}", f"{job}.affinity")
-    yield job / "anti_affinity", (f"{job}.affinity",)
-    yield job.entry("tolerations", KEY), (f"{job}.tolerations",)
+    yield from job_times(job, str(job))
+    yield from placed_rows(job, str(job))
+
+
+def placed_rows(pod: Path, values: str) -> Iterator[tuple[Path, tuple[str, ...]]]:
+    """Where a pod runs."""
+    yield pod.entry("nodes", KEY), (f"{values}.nodeSelector.{{n}}", f"{values}.affinity")
+    yield pod / "anti_affinity", (f"{values}.affinity",)
+    yield pod.entry("tolerations", KEY), (f"{values}.tolerations",)

@@ -11,9 +11,18 @@ from operator import itemgetter
 from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
-from gptoss.deployment.paths import ACCURACY, BENCHMARK, DEPLOYMENT, DOWNLOADS, FRONTEND, Path
+from gptoss.deployment.paths import (
+    ACCURACY,
+    BENCHMARK,
+    DEPLOYMENT,
+    DOWNLOADS,
+    FRONTEND,
+    TESTS,
+    Path,
+)
 from gptoss.sources.chart.access_rows import access_rows
-from gptoss.sources.chart.job_rows import KEY, accuracy_rows, benchmark_rows
+from gptoss.sources.chart.cache_rows import cache_rows
+from gptoss.sources.chart.job_rows import KEY, accuracy_rows, benchmark_rows, placed_rows
 from gptoss.sources.chart.scaling_rows import scaling_rows
 
 if TYPE_CHECKING:
@@ -26,7 +35,8 @@ if TYPE_CHECKING:
 # Stand for the name of a worker and for the rest of a path.
 NAME, REST = "{w}", "{k}"
 WORKER = paths.workers(NAME)
-JOBS = (BENCHMARK, ACCURACY, DOWNLOADS)
+# Those whose image is theirs to choose.
+JOBS = (BENCHMARK, ACCURACY, DOWNLOADS, TESTS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +91,8 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield from _frontend_rows()
     yield from benchmark_rows()
     yield from accuracy_rows()
-    yield from _cache_rows()
+    yield from cache_rows(NAME)
+    yield paths.services(KEY), ("service.type", "runtime.kind")
     yield from access_rows()
     yield from scaling_rows(NAME)
     yield from _pod_rows(FRONTEND, "frontend")
@@ -89,6 +100,8 @@ def _rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     yield from _pod_rows(BENCHMARK, "benchmark")
     yield from _pod_rows(ACCURACY, "accuracy")
     yield from _pod_rows(DOWNLOADS, "modelCache.download")
+    yield from _pod_rows(TESTS, "tests")
+    yield from placed_rows(TESTS, "tests")
     yield DEPLOYMENT.entry("config_maps", KEY), ("workers",)
 
 
@@ -220,39 +233,6 @@ def _frontend_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
     longest, waits = "shutdown.longestAnswerSeconds", "DYN_HTTP_GRACEFUL_SHUTDOWN_TIMEOUT_SECS"
     yield FRONTEND.entry("env", waits), (f"frontend.env.{waits}", longest)
     yield FRONTEND / "termination_grace", (longest,)
-
-
-def _cache_rows() -> Iterator[tuple[Path, tuple[str, ...]]]:
-    secret = "modelCache.download.tokenSecret"  # noqa: S105 (the name of a value)
-    yield DOWNLOADS / "model", ("model.id",)
-    yield DOWNLOADS / "revision", ("model.revision",)
-    variables = {
-        "MODEL_ID": ("model.id",),
-        "MODEL_REVISION": ("model.revision",),
-        "HF_TOKEN": (f"{secret}.name", f"{secret}.key"),
-        "VOCABULARY_URL": ("modelCache.download.vocabularyUrl",),
-        "MODEL_DIR": ("modelCache.path", "modelCache.download.source"),
-        "MODEL_SOURCE": ("modelCache.download.source",),
-        "FURTHER_REVISIONS": ("prefetch.revisions",),
-    }
-    for name, values in variables.items():
-        yield DOWNLOADS.entry("env", name), (f"modelCache.download.env.{name}", *values)
-    yield DOWNLOADS.entry("nodes", KEY), ("modelCache.download.onGpuNodes", "modelCache.hostPath")
-    volume = ("existingClaim", "hostPath", "image", "subPath", "readOnly")
-    cache = (*(f"modelCache.{key}" for key in volume), "modelCache")
-    for pod in (FRONTEND, WORKER, BENCHMARK, DOWNLOADS):
-        yield pod.entry("mounts", "/opt/models"), cache
-    for pod in (FRONTEND, WORKER, BENCHMARK):
-        yield pod.entry("mounts", "/opt/model-volume"), cache
-    for pod in (FRONTEND, WORKER, BENCHMARK):
-        for name in ("HF_HOME", "HF_HUB_OFFLINE", "TIKTOKEN_ENCODINGS_BASE"):
-            yield pod.entry("env", name), (f"{pod}.env.{name}", "modelCache")
-    claim = DEPLOYMENT.entry("claims", KEY)
-    asked = {"storage": "size", "accessModes": "accessMode"}
-    for field in ("storage", "accessModes", "storageClassName", "volumeName"):
-        yield claim.entry("fields", field), (f"modelCache.{asked.get(field, field)}",)
-    yield claim, ("modelCache",)
-    yield paths.services(KEY), ("service.type", "runtime.kind")
 
 
 ROWS = tuple(Row(*row) for row in _rows())

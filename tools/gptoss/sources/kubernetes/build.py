@@ -24,6 +24,7 @@ from gptoss.sources.kubernetes.scaling_objects import Scaled
 from gptoss.sources.kubernetes.unchangeable import fixed_fields
 from gptoss.sources.kubernetes.ways_in import ways_in
 from gptoss.sources.kubernetes.workloads import (
+    helm_test,
     read_rollout,
     read_service,
     scraped_paths,
@@ -98,11 +99,12 @@ def build(
         claim_templates=claim_templates(objects.trees, root),
         alerts=tuple(alerts(objects.trees, root)),
         ways_in=tuple(ways_in(objects.trees, graph, root)),
+        tests=tuple(helm_test(tree, root) for tree in objects.tests),
         problems=(
             *_repeated_keys(objects.trees, root),
             *objects.config_map_problems(root),
             *deployment.problems,
-            *_field_problems(objects.trees, facts, root, deployment.release),
+            *_field_problems([*objects.trees, *objects.tests], facts, root, deployment.release),
             *objects.namespace_problems(root),
         ),
     )

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment.model import Problem
 from gptoss.deployment.objects import Claim, ConfigMap
 from gptoss.sources.kubernetes.graph import KIND, V1ALPHA1, V1BETA1
-from gptoss.sources.kubernetes.workloads import is_serve_workload, job
+from gptoss.sources.kubernetes.workloads import ENDING, is_serve_workload, job
 from gptoss.sources.kubernetes.written_claims import read_claim, storage_classes
 from gptoss.sources.parts.reading import a_map, elements, is_on, maps, string
 from gptoss.text.errors import InputError
@@ -50,14 +50,16 @@ class Objects:
         graph: The DynamoGraphDeployment, or the workload that runs ``trtllm-serve``.
         config_maps: ConfigMaps in the order of the documents.
         claims: PersistentVolumeClaims, those that the graph has made too.
-        jobs: Jobs.
-        trees: Every object.
+        jobs: Jobs, and DaemonSets that do on each node what a Job does once.
+        tests: Pods of ``helm test``.
+        trees: Every other object.
     """
 
     graph: Named
     config_maps: list[Named] = field(default_factory=list)
     claims: list[Located[str]] = field(default_factory=list)
     jobs: list[Container] = field(default_factory=list)
+    tests: list[Tree] = field(default_factory=list)
     trees: list[Tree] = field(default_factory=list)
 
     @classmethod
@@ -75,6 +77,7 @@ class Objects:
         if graphs[0].tree.text("kind") == KIND:
             _check_version(graphs[0].tree)
         objects = cls(graphs[0], trees=trees, claims=list(_created_claims(graphs[0].tree)))
+        objects.tests.extend(test_pods(documents))
         for tree in trees:
             kind = tree.text("kind")
             if kind == "ConfigMap":
@@ -82,7 +85,7 @@ class Objects:
             elif kind == "PersistentVolumeClaim":
                 named = _named(tree)
                 objects.claims.append(Located(named.name, tree.place))
-            elif kind == "Job":
+            elif kind in ENDING:
                 objects.jobs.append(job(tree, _named(tree).name))
         return objects
 
@@ -199,19 +202,35 @@ def serves(tree: Tree) -> bool:
 
 
 def objects_of(document: Tree) -> Iterator[Tree]:
-    """The objects of a document: itself, or the elements of a List."""
+    """The objects of a document that are no Helm hooks: itself, or the elements of a List."""
+    return (tree for tree in _whole(document) if _hook(tree) is None)
+
+
+def test_pods(documents: Iterable[Tree]) -> list[Tree]:
+    """The pods of ``helm test``."""
+    trees = (tree for document in documents for tree in _whole(document))
+    return [
+        tree
+        for tree in trees
+        if tree.text("kind") == "Pod" and (_hook(tree) or "").startswith("test")
+    ]
+
+
+def _hook(tree: Tree) -> str | None:
+    metadata = tree.at("metadata")
+    return metadata.text("annotations", HOOK) if metadata else None
+
+
+def _whole(document: Tree) -> Iterator[Tree]:
     if document.value is None:
         return
     if not document.is_map:
         raise InputError("a manifest must be a map with apiVersion and kind", document.place)
     if (document.text("kind") or "").endswith("List"):
         for element in elements(document.at("items"), "items"):
-            yield from objects_of(element)
+            yield from _whole(element)
         return
-    metadata = document.at("metadata")
-    hook = metadata.at("annotations", HOOK) if metadata else None
-    if hook is None:
-        yield document
+    yield document
 
 
 def _named(tree: Tree) -> Named:

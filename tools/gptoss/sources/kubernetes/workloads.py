@@ -7,6 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
+from gptoss.deployment.jobs import HelmTest
 from gptoss.deployment.objects import Rollout, Service, ServicePort
 from gptoss.sources.parts.commands import read_commands
 from gptoss.sources.parts.container import Container, Task
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
     from gptoss.sources.parts.devices import Given
 
 KINDS = ("Deployment", "StatefulSet")
+JOB, DAEMON_SET = "Job", "DaemonSet"
+ENDING = (JOB, DAEMON_SET)
 SHARED_MEMORY = "/dev/shm"  # noqa: S108 (a path in the container)
 SCRAPE = "prometheus.io/scrape"
 SCRAPE_PATH = "prometheus.io/path"
@@ -97,7 +100,7 @@ def server(tree: Tree, name: str, devices: Given) -> Container:
 
 
 def job(tree: Tree, name: str) -> Container:
-    """What a Job runs, known by the marks of its script, annotations and variables.
+    """What a Job or DaemonSet runs, known by the marks of its script, annotations and variables.
 
     Raises:
         InputError: A field has a shape that the API server would refuse.
@@ -105,8 +108,25 @@ def job(tree: Tree, name: str) -> Container:
     pod, annotations = _template(tree)
     written = PodTemplate(tree, pod, main_container(pod), annotations)
     return Container(
-        name=name, read=partial(_read_job, tree, written), may=(), sign=_job_task(written)
+        name=name,
+        read=partial(_read_job, tree, written),
+        may=(),
+        sign=_job_task(written),
+        kind=tree.text("kind") or JOB,
     )
+
+
+def helm_test(tree: Tree, root: Scope) -> HelmTest:
+    """A pod of ``helm test``.
+
+    Raises:
+        InputError: A field has a shape that the API server would refuse.
+    """
+    pod = a_map(tree.at("spec"), "spec")
+    annotations = a_map(tree.at("metadata", "annotations"), "annotations")
+    written = PodTemplate(tree, pod, main_container(pod), annotations)
+    read = read_pod(written, Scope(root.locate, paths.TESTS)).pod
+    return HelmTest(tree.text("metadata", "name") or "", read.place, read)
 
 
 def _read_job(tree: Tree, template: PodTemplate, scope: Scope) -> ReadPod:

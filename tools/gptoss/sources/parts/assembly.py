@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, TypedDict
 
 from gptoss.command_lines.dialects import read_command
@@ -30,6 +30,7 @@ from gptoss.text.places import Located, Place
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
+    from gptoss.deployment.jobs import Download
     from gptoss.deployment.model import Problem
     from gptoss.deployment.paths import Path
     from gptoss.deployment.pods import Pod
@@ -132,7 +133,7 @@ def assemble(containers: Iterable[Container], origin: Origin, facts: Facts) -> D
         frontend=next((_frontend(one, release, facts) for one in found[Task.FRONTEND]), None),
         workers=tuple(workers),
         others=tuple(Component(**_fields(one)) for one in found[Task.OTHER]),
-        downloads=tuple(download_of(*one.job) for one in found[Task.DOWNLOAD]),
+        downloads=tuple(_download(one) for one in found[Task.DOWNLOAD]),
         benchmark=next((benchmark_of(*one.job) for one in found[Task.BENCHMARK]), None),
         accuracy=next((accuracy_of(*one.job) for one in found[Task.ACCURACY]), None),
         problems=tuple(problems),
@@ -213,6 +214,10 @@ def _fields(one: Running) -> _Fields:
         ignored={name: scope.entry("ignored", name, tree.where) for name, tree in ignored},
         runtime_version=scope.text("runtime_version", container.runtime_version),
     )
+
+
+def _download(one: Running) -> Download:
+    return replace(download_of(*one.job), kind=one.container.kind)
 
 
 def _frontend(one: Running, release: Release | None, facts: Facts) -> Frontend:

@@ -66,6 +66,7 @@ class Container:
         type, sub_type, runtime_version, ignored: Fields of a component of a graph.
         engine: Its engine YAML, where it is not a file that the command names.
         role: What it does as a worker, where something else than its command says so.
+        kind: What it is for Kubernetes, where it ends.
     """
 
     name: str
@@ -81,6 +82,7 @@ class Container:
     ignored: Mapping[str, Tree] = field(default_factory=dict)
     engine: EngineYaml | None = None
     role: Role | None = None
+    kind: str = "Job"
 
 
 def container_of(
