@@ -5,6 +5,7 @@ from __future__ import annotations
 import http.client
 import json
 import ssl
+import time
 from http import HTTPStatus
 from typing import TYPE_CHECKING, Any
 from urllib.parse import urlsplit
@@ -101,6 +102,8 @@ class Api:
             query = f"?watch=1&timeoutSeconds={WATCH_SECONDS}"
             connection.request("GET", path + query, headers=self._headers)
             with connection.getresponse() as lines:
+                if is_to_wait(lines):
+                    continue
                 if lines.status != HTTPStatus.OK:
                     raise RefusedError(lines.status, _message(lines.read()))
                 for event in map(json.loads, lines):
@@ -116,17 +119,31 @@ class Api:
     ) -> Any:
         body = None if given is None else json.dumps(given)
         headers = {**self._headers, "Content-Type": kind}
-        try:
-            self._connection.request(method, path, body, headers)
-            answer = self._connection.getresponse()
-        except (http.client.HTTPException, OSError):  # the server has closed it meanwhile
-            self._connection = self._connected()
-            self._connection.request(method, path, body, headers)
-            answer = self._connection.getresponse()
-        text = answer.read()
+        while True:
+            try:
+                self._connection.request(method, path, body, headers)
+                answer = self._connection.getresponse()
+            except (http.client.HTTPException, OSError):  # the server has closed it meanwhile
+                self._connection = self._connected()
+                self._connection.request(method, path, body, headers)
+                answer = self._connection.getresponse()
+            text = answer.read()
+            if not is_to_wait(answer):
+                break
         if answer.status >= HTTPStatus.BAD_REQUEST:
             raise RefusedError(answer.status, _message(text))
         return json.loads(text)
+
+
+def is_to_wait(answer: http.client.HTTPResponse) -> bool:
+    """Waits as long as the API server says, where it has too much to do; whether it said so.
+
+    It does under load, and while it reads the objects of a definition that has changed.
+    """
+    if answer.status != HTTPStatus.TOO_MANY_REQUESTS:
+        return False
+    time.sleep(float(answer.headers.get("Retry-After") or 1))
+    return True
 
 
 def _message(text: bytes) -> str:
