@@ -112,7 +112,7 @@ $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/set
 
 $(TOOLS)/.cluster: tools/setup/go_tools.sh tools/go/charts/go.mod tools/go/cluster/go.mod \
 		tools/go/flux/go.mod
-	@tools/setup/go_tools.sh helm3 helm4 registry cluster flux >/dev/null
+	@tools/setup/go_tools.sh helm3 helm4 registry cluster flux ct >/dev/null
 	@touch $@
 
 $(TOOLS)/.cluster-oldest: tools/setup/go_tools.sh tools/go/cluster-oldest/go.mod
