@@ -112,13 +112,16 @@ def _main_container(service: Part, given: Part) -> Part:
     main |= {probe: service[probe] for probe in PROBES if probe in service}
     resources = _container_resources(service.get("resources") or {})
     if resources:
-        own = main.get("resources") or {}
-        both = {kind: own.get(kind) for kind in own} | {
-            kind: amounts if kind == "claims" else {**(own.get(kind) or {}), **amounts}
-            for kind, amounts in resources.items()
-        }
-        main["resources"] = both
+        main["resources"] = _merged_resources(main.get("resources") or {}, resources)
     return main
+
+
+def _merged_resources(container: Part, service: Part) -> Part:
+    """A container's resources with those of the service over them, one by one."""
+    found = dict(container)
+    for kind, amounts in service.items():
+        found[kind] = amounts if kind == "claims" else {**(found.get(kind) or {}), **amounts}
+    return found
 
 
 def _claims(service: Part) -> dict[str, str]:

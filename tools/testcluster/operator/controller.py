@@ -96,17 +96,8 @@ class Controller:
         path = f"{GRAPHS}/namespaces/{name[0]}/dynamographdeployments/{name[1]}"
         try:
             graph = self._api.get(path)
-            if graph is None:
-                return
-            finalizers = graph["metadata"].get("finalizers") or []
-            if "deletionTimestamp" in graph["metadata"]:
-                if FINALIZER in finalizers:
-                    kept = [one for one in finalizers if one != FINALIZER]
-                    self._api.merge(path, {"metadata": {"finalizers": kept}})
-                return
-            if FINALIZER not in finalizers:
-                self._api.merge(path, {"metadata": {"finalizers": [*finalizers, FINALIZER]}})
-            self._keep(name, path, graph)
+            if graph and self._is_wanted(path, graph["metadata"]):
+                self._keep(name, path, graph)
         except (OSError, http.client.HTTPException) as error:  # the API server is busy
             sys.stderr.write(f"{'/'.join(name)}: {error!r}\n")
             self._again(name)
@@ -114,6 +105,16 @@ class Controller:
             sys.stderr.write(f"{'/'.join(name)}: {refused}\n")
             if refused.code != HTTPStatus.NOT_FOUND:
                 self._again(name)
+
+    def _is_wanted(self, path: str, metadata: Thing) -> bool:
+        """Whether a graph is not to be deleted; holds it until it has been seen here."""
+        finalizers = metadata.get("finalizers") or []
+        others = [one for one in finalizers if one != FINALIZER]
+        going = "deletionTimestamp" in metadata
+        if going == (FINALIZER in finalizers):
+            wanted = others if going else [*others, FINALIZER]
+            self._api.merge(path, {"metadata": {"finalizers": wanted}})
+        return not going
 
     def _again(self, name: Name) -> None:
         again = threading.Timer(AGAIN_SECONDS, self._changed.put, [name])

@@ -34,8 +34,8 @@ def installed(release: Release, address: str, authority: bytes) -> list[Thing]:
         "caBundle": base64.b64encode(authority).decode("ascii"),
     }
     hooks = [
-        _configuration("Mutating", "default", client, {"reinvocationPolicy": "Never"}),
         _configuration("Validating", "validate", client, {}),
+        _configuration("Mutating", "default", client, {"reinvocationPolicy": "Never"}),
     ]
     return [_graphs(release, client), _converted(_read(ADAPTERS), client), *hooks]
 
