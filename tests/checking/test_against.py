@@ -152,3 +152,10 @@ def test_a_claim_grows_where_its_class_lets_it() -> None:
     assert claims((", uid: 4f0f", "1Gi", CLASS), ("2Gi", "")) == {"G151"}
     # A volume that was there before has no class.
     assert claims((", uid: 4f0f", "1Gi", ', storageClassName: ""'), ("2Gi", "")) == {"G152"}
+
+
+def test_the_volumes_that_a_claim_may_take_cannot_change() -> None:
+    chosen = ", selector: {{matchLabels: {{disk: {}}}}}"
+    fast, slow = chosen.format("fast"), chosen.format("slow")
+    assert claims(("", "1Gi", fast), ("1Gi", slow)) == {"G063"}
+    assert claims((", uid: 4f0f", "1Gi", fast), ("1Gi", fast)) == set()

@@ -27,7 +27,15 @@ pytestmark = pytest.mark.cluster
 
 SPACE = "against"
 TARGET = "disagg-b200"
-BENCHMARK = "benchmark.enabled=true"
+# A class of which claims cannot grow.
+INSTALLED = ("benchmark.enabled=true", "modelCache.storageClassName=rigid")
+# What the API server is to refuse of the claim, as check does.
+REFUSED = (
+    {"storageClassName": None},
+    {"storageClassName": "shared"},
+    {"resources": {"requests": {"storage": "1Gi"}}},
+    {"resources": {"requests": {"storage": "300Gi"}}},
+)
 # The rights of docs/status.md suffice, and one kind less is told and not compared.
 RULES = [
     {"apiGroups": ["nvidia.com"], "resources": ["dynamographdeployments"]},
@@ -40,7 +48,8 @@ CHANGES = [
     ([], set()),
     (["workers.decode.engine.max_seq_len=9999"], set()),
     (["benchmark.runId=second"], set()),
-    (["modelCache.storageClassName=other"], {"G055"}),
+    (["modelCache.storageClassName=shared"], {"G055"}),
+    (["modelCache.storageClassName=null"], {"G055"}),
     (["modelCache.accessMode=ReadWriteOnce"], {"G055"}),
     (["modelCache.size=1Gi"], {"G055"}),
     (["modelCache.size=300Gi"], {"G152"}),
@@ -55,7 +64,7 @@ def check(*words: str) -> Result:
 
 def found(*settings: str) -> set[str]:
     """The rules about a change that fire for the target with these settings."""
-    flags = [word for each in (BENCHMARK, *settings) for word in ("--set", each)]
+    flags = [word for each in (*INSTALLED, *settings) for word in ("--set", each)]
     done = check(TARGET, *flags, "--format", "json")
     assert done.exit_code in (0, 1), done.output
     rules = {each["rule"] for each in json.loads(done.stdout)["findings"]}
@@ -67,7 +76,7 @@ def test_a_change_is_compared_with_what_the_cluster_holds(
 ) -> None:
     cluster.kubectl("create", "namespace", SPACE)
     try:
-        options = ("--namespace", SPACE, "--set", f"target={TARGET},{BENCHMARK}")
+        options = ("--namespace", SPACE, "--set", ",".join([f"target={TARGET}", *INSTALLED]))
         subprocess.run(
             [BIN / "helm4", "install", "gpt-oss", CHART, *options],
             env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
@@ -76,11 +85,15 @@ def test_a_change_is_compared_with_what_the_cluster_holds(
             capture_output=True,
             timeout=PATIENCE,
         )
-        cluster.kubectl("wait", "-n", SPACE, "dgd/gpt-oss", "--for=jsonpath={.status.state}")
+        claim = ("-n", SPACE, "pvc", "gpt-oss-model-cache")
+        cluster.kubectl("wait", *claim, "--for=jsonpath={.status.phase}=Bound")
         rules = [{**rule, "verbs": ["get", "list"]} for rule in RULES]
         monkeypatch.setenv("KUBECONFIG", str(account(cluster, SPACE, rules, tmp_path)))
         for settings, expected in CHANGES:
             assert found(*settings) == expected, settings
+        for spec in REFUSED:
+            patch = ("--type=merge", "--dry-run=server", "--patch", json.dumps({"spec": spec}))
+            assert "forbidden" in cluster.run("patch", *claim, *patch).stderr.lower(), spec
         told = check(TARGET)
         assert "not compared: the account may not list rolebindings" in told.stderr
 
