@@ -17,7 +17,8 @@ if TYPE_CHECKING:
 GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 FRONTEND = "frontend"
 COMPONENT = "nvidia.com/dynamo-component"
-# What tells the pods of one template from those of the next.
+# What tells the pods of one template from those of the next; the first that a pod has. The nodes of
+# a worker on several have a template each, and one hash.
 VERSIONS = ("nvidia.com/dynamo-worker-hash", "pod-template-hash", "controller-revision-hash")
 
 
@@ -114,6 +115,8 @@ def component_words(component: Component, seen: Seen) -> Words:
         return slowest._replace(text=f"{count}: {slowest.text}{beside}")
     if len(now) < component.wanted:
         return _missing(component, count, seen)
+    if component.wanted == 0 and component.answers:
+        return Words(State.WRONG, "none is asked for: it is scaled to 0")
     return Words(State.WORKING if before else State.OK, count)
 
 
@@ -123,6 +126,7 @@ def _missing(component: Component, count: str, seen: Seen) -> Words:
     stem = component.name.lower() if seen.is_graph else seen.name
     prefix = f"{seen.name}-{stem}" if seen.is_graph else seen.name
     refused = [text for maker in seen.makers if (text := _refusal(maker, prefix))]
+    refused += [text for event in seen.events if (text := _told(event, seen.name, stem))]
     if refused:
         return Words(
             State.WRONG,
@@ -140,6 +144,14 @@ def _refusal(maker: Object, prefix: str) -> str:
         if condition["type"] == "ReplicaFailure" and condition["status"] == "True":
             return str(condition.get("message", "no reason is given"))
     return ""
+
+
+def _told(event: Object, name: str, stem: str) -> str:
+    """Why pods cannot be made, as an event on what makes them tells, of Grove for one."""
+    about = str(event["involvedObject"].get("name", ""))
+    if event.get("reason") != "FailedCreate" or not about.startswith(f"{name}-"):
+        return ""
+    return str(event.get("message", "")) if stem in about.removeprefix(f"{name}-") else ""
 
 
 def graph_words(seen: Seen) -> Words | None:
@@ -175,5 +187,6 @@ def _labels(thing: Object) -> dict[str, str]:
     return labels
 
 
-def _version(pod: Object) -> tuple[str, ...]:
-    return tuple(_labels(pod).get(name, "") for name in VERSIONS)
+def _version(pod: Object) -> str:
+    labels = _labels(pod)
+    return next((labels[name] for name in VERSIONS if name in labels), "")

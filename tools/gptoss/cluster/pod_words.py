@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -37,6 +38,8 @@ class Words(NamedTuple):
 
 # What the scheduler says while a claim has no volume.
 UNBOUND = "unbound immediate PersistentVolumeClaims"
+# What it adds, which nobody who looks for a node needs.
+PREEMPTION = re.compile(r"[.,] (?:no new claims to deallocate|preemption)\b")
 # What a container says while nothing is wrong.
 STARTING = ("ContainerCreating", "PodInitializing")
 # What the chart's containers that only wait are there for.
@@ -96,7 +99,8 @@ def _unplaced(pod: Object, look: str) -> Words:
             said = condition.get("message") or condition.get("reason", "")
             if UNBOUND in said:
                 return Words(State.WORKING, f"{name} waits until its claim has a volume", look)
-            return Words(State.WRONG, f"no node takes {name}: {said}", look)
+            because = PREEMPTION.split(said)[0]
+            return Words(State.WRONG, f"no node takes {name}: {because}", look)
     return Words(State.WORKING, f"{name} has no node yet", look)
 
 
