@@ -111,13 +111,14 @@ def test_the_action_gives_each_line_as_one_argument(tmp_path: Path) -> None:
         sources="deploy dir/\n-\n\n$(touch x)\n",
         values="a.yaml\nb.yaml",
         release="1.3.1",
+        against="old.yaml",
         output="x.sarif",
     )
     words = done.stdout.splitlines()
     before = words.index("--")
     assert shlex.join(words[:before]) == (
-        "check --fail-on error --format github --release 1.3.1 --values a.yaml --values b.yaml "
-        "--output x.sarif"
+        "check --fail-on error --format github --release 1.3.1 --against old.yaml "
+        "--values a.yaml --values b.yaml --output x.sarif"
     )
     assert words[before + 1 :] == ["deploy dir/", "-", "$(touch x)"]
     assert done.returncode == 1
@@ -160,7 +161,9 @@ def test_the_action_runs_nothing_that_lies_in_the_checkout(tmp_path: Path) -> No
         # A workflow may set it for steps of its own.
         environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": "."}
         environment |= {name: each["env"][name] for name in each["env"] if name == "PYTHONPATH"}
-        environment |= given | dict.fromkeys(("SOURCES", "VALUES", "RELEASE", "OUTPUT"), "")
+        environment |= given | dict.fromkeys(
+            ("SOURCES", "VALUES", "RELEASE", "AGAINST", "OUTPUT"), ""
+        )
         environment |= {"FAIL_ON": "error", "FORMAT": "text"}
         argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", each["run"]]
         # Worse than on GitHub, where the first step runs outside the checkout.

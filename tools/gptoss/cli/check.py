@@ -92,6 +92,7 @@ def check(
       gptoss check decode.yaml --release 1.2.1 --gpu b200 --role decode
       gptoss check ctx.yaml gen.yaml --role prefill --role decode
       gptoss check manifests/ --fix
+      gptoss check application.yaml helmrelease.yaml
       gptoss check new.yaml --against installed.yaml
       gptoss check mine.yaml --name chat --against cluster -n serving
       kustomize build . | gptoss check - --output report.sarif

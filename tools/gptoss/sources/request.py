@@ -27,7 +27,8 @@ class Request:
     """Sources and what is laid over them.
 
     Attributes:
-        sources: Targets, values files, manifests, folders, engine files or ``-``.
+        sources: Targets, values files, Applications of Argo CD, HelmReleases of Flux, manifests,
+            folders, engine files or ``-``.
         files: Values files laid over each target.
         settings: ``--set`` arguments laid over each target.
         typed: Those of ``--set-json``, ``--set-string`` and ``--set-file``.
