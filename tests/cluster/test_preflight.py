@@ -6,7 +6,7 @@ import json
 import re
 import subprocess
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import TYPE_CHECKING, Any
 from xml.etree import ElementTree
@@ -17,6 +17,7 @@ from click.testing import CliRunner
 
 from gptoss.cli import main
 from gptoss.cluster.connecting import connect
+from gptoss.cluster.live_cluster import Cluster as Asked
 from gptoss.cluster.preflight.answer import Status
 from gptoss.cluster.preflight.asking import QUESTIONS, ask
 from gptoss.cluster.wanted import Wanted, wanted
@@ -29,7 +30,6 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-    from gptoss.cluster.live_cluster import Cluster as Asked
     from testcluster.control_plane import Cluster
 
 pytestmark = pytest.mark.cluster
@@ -99,8 +99,9 @@ def quota(**hard: str) -> dict[str, Any]:
     return named("ResourceQuota", "team", spec={"hard": hard})
 
 
-def gpu_quota(count: int) -> dict[str, Any]:
-    return named("ResourceQuota", "team", spec={"hard": {"requests.nvidia.com/gpu": str(count)}})
+def gpu_quota(count: int, **others: str) -> dict[str, Any]:
+    hard = {"requests.nvidia.com/gpu": str(count), **others}
+    return named("ResourceQuota", "team", spec={"hard": hard})
 
 
 def limits(**item: Any) -> dict[str, Any]:
@@ -333,8 +334,7 @@ def test_what_an_upgrade_changes_and_what_of_it_is_refused_is_said(
     cluster: Cluster, asked: Asked
 ) -> None:
     changed = "workers.decode.engine.max_batch_size=1024"
-    helm(cluster, "install", "gpt-oss", str(ROOT / "charts/gpt-oss"), "--set", f"target={TARGET}")
-    try:
+    with installed(cluster):
         names = {a.status for a in QUESTIONS["names"](asked, target(TARGET))}
         assert names == {Status.OK}
         (same,) = QUESTIONS["installed"](asked, target(TARGET))
@@ -345,8 +345,51 @@ def test_what_an_upgrade_changes_and_what_of_it_is_refused_is_said(
         answers = list(QUESTIONS["installed"](asked, target("agg-gb200")))
         refused = [a.says for a in answers if a.status is Status.ERROR]
         assert any("the operator refuses the change [G050]" in says for says in refused)
+
+
+def test_a_field_that_the_installed_definition_does_not_know_is_named(asked: Asked) -> None:
+    graph = {**(target(TARGET).graph or {})}
+    graph["spec"] = {**graph["spec"], "colour": "red"}
+    services = graph["spec"]["services"]
+    graph["spec"]["services"] = {**services, "decode": {**services["decode"], "size": 1}}
+    (answer,) = QUESTIONS["fields"](asked, replace(target(TARGET), objects=(graph,)))
+    assert answer.status is Status.ERROR
+    assert "does not know spec.services.decode.size and 1 more" in answer.says
+
+
+def test_an_older_api_server_than_the_chart_needs_is_named() -> None:
+    class Old(Asked):
+        def version(self) -> str:
+            return "v1.28.15-gke.100"
+
+    (answer,) = QUESTIONS["api server"](Old("", SPACE, None), target(TARGET))
+    assert answer.status is Status.ERROR
+    assert "v1.28.15-gke.100 is older than 1.29" in answer.says
+
+
+def test_a_quota_is_not_asked_twice_for_what_is_installed(cluster: Cluster, asked: Asked) -> None:
+    with installed(cluster):
+        here = ("--namespace", SPACE)
+        names = [f"app.kubernetes.io/component={part}" for part in ("decode", "prefill")]
+        for name in names:
+            cluster.kubectl("wait", "pods", "-l", name, *here, "--for=create", "--timeout=60s")
+        lack = Lack("quota", Status.OK, (), made=(gpu_quota(5, persistentvolumeclaims="1"),))
+        with lacking(cluster, lack):
+            used = "jsonpath={.status.used.persistentvolumeclaims}=1"
+            cluster.kubectl("wait", "resourcequota/team", *here, f"--for={used}", "--timeout=60s")
+            (answer,) = QUESTIONS["quota"](asked, target(TARGET))
+            assert answer.status is Status.OK
+
+
+@contextmanager
+def installed(cluster: Cluster) -> Iterator[None]:
+    """The target as a release of Helm; nothing of it is left for other tests."""
+    helm(cluster, "install", "gpt-oss", str(ROOT / "charts/gpt-oss"), "--set", f"target={TARGET}")
+    try:
+        yield
     finally:
-        helm(cluster, "uninstall", "gpt-oss")
+        helm(cluster, "uninstall", "gpt-oss", "--wait")
+        cluster.kubectl("delete", "pvc", "gpt-oss-model-cache", "--namespace", SPACE)
 
 
 def helm(cluster: Cluster, *words: str) -> None:
@@ -366,7 +409,7 @@ def test_without_rights_every_answer_says_which_is_missing(
         answers = json.loads(said.output)["answers"]
         unknown = {a["about"] for a in answers if a["status"] == "unknown"}
         told = "\n".join(f"{a['says']} {a['do']}" for a in answers)
-        seen = {"api server", "definitions"}
+        seen = {"api server", "definitions", "fields"}
         assert unknown | seen >= set(QUESTIONS) - {"references"} | {"secret"}
         for right in (
             "list nodes",

@@ -12,6 +12,7 @@ from gptoss.cluster.preflight.platform_versions import kinds, operator, version
 from gptoss.cluster.preflight.references import namespace, references
 from gptoss.cluster.preflight.release import names, upgrade
 from gptoss.cluster.preflight.room_on_nodes import placement
+from gptoss.cluster.preflight.served_fields import fields
 
 if TYPE_CHECKING:
     from gptoss.cluster.live_cluster import Cluster
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 QUESTIONS = {
     "api server": version,
     "definitions": kinds,
+    "fields": fields,
     "operator": operator,
     "namespace": namespace,
     "references": references,

@@ -6,7 +6,7 @@ from collections import Counter
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from gptoss.cluster.pod_sets import requests
+from gptoss.cluster.pod_sets import pod_sets, requests
 from gptoss.cluster.preflight.answer import Answer, Status
 from gptoss.cluster.preflight.defaults import with_defaults
 from gptoss.cluster.preflight.pod_security import violations
@@ -44,7 +44,10 @@ def quota(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
     if not quotas:
         yield Answer("quota", Status.OK, f"namespace {wanted.namespace} has no quota")
         return
-    pods = with_defaults(wanted.pods, cluster.objects("v1", "LimitRange"))
+    new = [each for each in wanted.objects if not _is_there(cluster, each)]
+    # The pods of a Job that is there are not made again.
+    coming = [each for each in wanted.objects if each["kind"] != "Job" or each in new]
+    pods = with_defaults(pod_sets(coming), cluster.objects("v1", "LimitRange"))
     live = [pod for pod in cluster.objects("v1", "Pod") if is_own(pod, wanted)]
     for each in quotas:
         name = each["metadata"]["name"]
@@ -52,12 +55,12 @@ def quota(cluster: Cluster, wanted: Wanted) -> Iterator[Answer]:
             says = f"quota {name} is for some pods only, and is not reckoned"
             yield Answer("quota", Status.INFO, says, f"kubectl describe quota {name}")
             continue
-        found = list(_quota(each, pods, live, wanted))
+        found = list(_quota(each, pods, live, new))
         yield from found or [Answer("quota", Status.OK, f"quota {name} leaves room")]
 
 
 def _quota(
-    found: Object, pods: list[PodSet], live: list[Object], wanted: Wanted
+    found: Object, pods: list[PodSet], live: list[Object], new: list[Object]
 ) -> Iterator[Answer]:
     name, hard = found["metadata"]["name"], found["spec"].get("hard") or {}
     used = (found.get("status") or {}).get("used") or {}
@@ -71,7 +74,7 @@ def _quota(
             do = "set it in the values, or give the namespace a LimitRange with defaults"
             yield Answer("quota", Status.ERROR, says, do)
             continue
-        need = _need(resource, pods, wanted)
+        need = _need(resource, pods, new)
         own = _own(resource, live)
         free = _number(limit) - _number(used.get(resource, 0)) + own
         if need > free:
@@ -173,13 +176,17 @@ def _field(resource: str) -> str:
     return f"requests.{resource}" if resource in ("cpu", "memory") else resource
 
 
-def _need(resource: str, pods: Iterable[PodSet], wanted: Wanted) -> Fraction:
-    """What a release takes of a quota."""
+def _is_there(cluster: Cluster, thing: Object) -> bool:
+    return cluster.get(thing["apiVersion"], thing["kind"], thing["metadata"]["name"]) is not None
+
+
+def _need(resource: str, pods: Iterable[PodSet], new: Iterable[Object]) -> Fraction:
+    """What a release takes of a quota, with the objects that are not there yet."""
     if resource in COUNTED:
         kind = COUNTED[resource]
-        return Fraction(sum(each["kind"] == kind for each in wanted.objects))
+        return Fraction(sum(each["kind"] == kind for each in new))
     if resource == "requests.storage":
-        claims = (o for o in wanted.objects if o["kind"] == "PersistentVolumeClaim")
+        claims = (o for o in new if o["kind"] == "PersistentVolumeClaim")
         return sum(
             (_number(c["spec"]["resources"]["requests"]["storage"]) for c in claims), Fraction()
         )
