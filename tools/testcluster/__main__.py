@@ -29,7 +29,8 @@ def main() -> int:
     chosen = parser.add_argument("--kubernetes", choices=(NEWEST, OLDEST), default=NEWEST)
     chosen.help = "the newest that the chart is tried on, or the oldest that it is for"
     oldest = parser.parse_args().kubernetes == OLDEST
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, signal.default_int_handler)
     try:
         with control_plane(None, oldest=oldest) as cluster:
             print(usage(cluster), flush=True)
