@@ -129,6 +129,25 @@ def test_the_page_has_a_rule_of_the_adapter_for_every_metric_of_an_hpa() -> None
             assert any(re.fullmatch(query, series) for query in queries), name
 
 
+def test_replicas_of_somebody_else_s_are_left_out_and_nothing_else_is_made() -> None:
+    mine = ("autoscaling.kind=none", ON)
+    assert scaled(SERVER, *mine) == {}
+    server = one("Deployment", objects(SERVER, *mine))["spec"]
+    assert "replicas" not in server
+    assert server["strategy"]["type"] == "RollingUpdate"
+    both = [f"{part}.autoscaling.enabled=true" for part in ("frontend", "workers.decode")]
+    assert scaled(GRAPH, mine[0], *both) == {}
+    services = one("DynamoGraphDeployment", objects(GRAPH, mine[0], *both))["spec"]["services"]
+    assert {name: "replicas" in each for name, each in services.items()} == {
+        "frontend": False,
+        "decode": False,
+        "prefill": True,
+    }
+    assert services["decode"]["scalingAdapter"] == {"enabled": True}
+    said = refusal(SERVER, *mine, QUEUE)
+    assert "workers.worker.autoscaling.targetQueuedRequests: autoscaling.kind is none" in said
+
+
 def test_an_adapter_is_switched_on_by_its_presence_in_v1beta1() -> None:
     graph = one("DynamoGraphDeployment", objects(EVERYTHING, "runtime.release=1.5.1"))
     adapters = {c["name"]: c.get("scalingAdapter") for c in graph["spec"]["components"]}

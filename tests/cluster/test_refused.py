@@ -116,6 +116,25 @@ def test_after_a_refused_upgrade_pods_find_their_files_and_the_way_out_keeps_the
     assert "deletionTimestamp" not in claim["metadata"]
 
 
+@pytest.mark.parametrize("by", HELMS)
+def test_replicas_that_somebody_else_writes_stay_and_are_no_conflict(
+    by: str, cluster: Cluster, space: str, helm: Callable[..., Any]
+) -> None:
+    settings = (
+        f"target={SERVER}",
+        "autoscaling.kind=none",
+        "workers.worker.autoscaling.enabled=true",
+    )
+    flags = [word for each in settings for word in ("--set", each)]
+    assert helm("install", "gpt-oss", str(CHART), *flags, by=by).returncode == 0
+    server = ("deployment/gpt-oss-server", "--namespace", space)
+    cluster.kubectl("scale", *server, "--replicas=2")
+    engine = ("--set", "workers.worker.engine.max_batch_size=8")
+    done = helm("upgrade", "gpt-oss", str(CHART), *flags, *engine, by=by)
+    assert done.returncode == 0, done.stderr
+    assert cluster.kubectl("get", *server, "-o", "jsonpath={.spec.replicas}") == "2"
+
+
 def test_the_longest_name_of_a_server_is_accepted_with_its_jobs(
     cluster: Cluster, space: str
 ) -> None:

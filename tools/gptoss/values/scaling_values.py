@@ -91,10 +91,11 @@ class Prometheus(Closed):
 class AutoscalingValues(Closed):
     """What the autoscalers of all components share."""
 
-    kind: Literal["keda", "hpa"] = Field(
+    kind: Literal["keda", "hpa", "none"] = Field(
         "keda",
         description="keda makes ScaledObjects, which ask Prometheus; hpa HorizontalPodAutoscalers, "
-        "for whose metrics the cluster needs an adapter.",
+        "for whose metrics the cluster needs an adapter; none leaves replicas to whoever else "
+        "writes them.",
     )
     prometheus: Prometheus = Field(
         default_factory=Prometheus, description="The Prometheus that KEDA asks."

@@ -21,7 +21,7 @@ lifecycle:
 {{- if kindIs "invalid" $limit -}}
   {{- $limit = 0 -}}
   {{- range .plan.workers -}}
-    {{- $most := ternary (int .options.autoscaling.maxReplicas) .replicas .options.autoscaling.enabled -}}
+    {{- $most := ternary (.options.autoscaling.maxReplicas | default 2 | int) .replicas .options.autoscaling.enabled -}}
     {{- if and (ne .role "prefill") (gt $most 1) -}}{{- $limit = 3 -}}{{- end -}}
   {{- end -}}
 {{- end -}}

@@ -7,7 +7,7 @@
 {{- range $part := $made.found -}}
   {{- $where := ternary "frontend" (printf "workers.%s" $part.name) (eq $part.component "frontend") -}}
   {{- if $part.options.autoscaling.enabled -}}
-    {{- include "gpt-oss.guardAutoscaling" (dict "root" $root "part" $part "where" (printf "%s.autoscaling" $where)) -}}
+    {{- include (ternary "gpt-oss.guardOthers" "gpt-oss.guardAutoscaling" (eq $.Values.autoscaling.kind "none")) (dict "root" $root "part" $part "where" (printf "%s.autoscaling" $where)) -}}
   {{- end -}}
   {{- $budget := $part.options.pdb -}}
   {{- if not (or (kindIs "invalid" $budget.minAvailable) (kindIs "invalid" $budget.maxUnavailable)) -}}
@@ -21,6 +21,16 @@
   {{- end -}}
   {{- if and .rollingUpdate (eq .type "Recreate") -}}
     {{- fail "updateStrategy.rollingUpdate: the type is Recreate, which has none; leave it out, or set updateStrategy.type to RollingUpdate" -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Where somebody else writes the replicas nobody reads what the chart's autoscalers would. Takes
+     part and where. */}}
+{{- define "gpt-oss.guardOthers" -}}
+{{- range $key, $value := omit .part.options.autoscaling "enabled" "minReplicas" "maxReplicas" "behavior" -}}
+  {{- if $value -}}
+    {{- fail (printf "%s.%s: autoscaling.kind is none, and nobody reads it; leave it out, or set autoscaling.kind to keda or hpa" $.where $key) -}}
   {{- end -}}
 {{- end -}}
 {{- end -}}
