@@ -45,14 +45,9 @@ RULES = [
     {"apiGroups": ["storage.k8s.io"], "resources": ["storageclasses"]},
 ]
 CHANGES = [
-    ([], set()),
-    (["workers.decode.engine.max_seq_len=9999"], set()),
-    (["benchmark.runId=second"], set()),
-    (["modelCache.storageClassName=shared"], {"G055"}),
-    (["modelCache.storageClassName=null"], {"G055"}),
-    (["modelCache.accessMode=ReadWriteOnce"], {"G055"}),
-    (["modelCache.size=1Gi"], {"G055"}),
-    (["modelCache.size=300Gi"], {"G152"}),
+    (["workers.decode.engine.max_seq_len=9999", "benchmark.runId=second"], set()),
+    (["modelCache.storageClassName=shared", "modelCache.size=1Gi"], {"G055"}),
+    (["modelCache.storageClassName=null", "modelCache.size=300Gi"], {"G055", "G152"}),
     (["runtime.release=1.5.1"], {"G064"}),
     (["workers.prefill=null", "workers.decode.role=aggregated"], {"G050"}),
 ]
@@ -67,8 +62,9 @@ def found(*settings: str) -> set[str]:
     flags = [word for each in (*INSTALLED, *settings) for word in ("--set", each)]
     done = check(TARGET, *flags, "--format", "json")
     assert done.exit_code in (0, 1), done.output
+    assert "not compared: the account may not list rolebindings" in done.stderr
     rules = {each["rule"] for each in json.loads(done.stdout)["findings"]}
-    return {each for each in rules if each in {rule for _, named in CHANGES for rule in named}}
+    return rules & {rule for _, named in CHANGES for rule in named}
 
 
 def test_a_change_is_compared_with_what_the_cluster_holds(
@@ -94,9 +90,6 @@ def test_a_change_is_compared_with_what_the_cluster_holds(
         for spec in REFUSED:
             patch = ("--type=merge", "--dry-run=server", "--patch", json.dumps({"spec": spec}))
             assert "forbidden" in cluster.run("patch", *claim, *patch).stderr.lower(), spec
-        told = check(TARGET)
-        assert "not compared: the account may not list rolebindings" in told.stderr
-
         other = check(TARGET, "--name", "other")
         assert other.exit_code == 2
         assert f"nothing of other serves in namespace {SPACE}" in other.stderr
