@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from click.testing import CliRunner, Result
 from gptoss.cli import main
 from gptoss.comparing.compare import compare
 from gptoss.sources.load import load
-from gptoss.sources.request import Request
+from gptoss.sources.request import Request, plan_of
 from gptoss.text.errors import InputError
 from tests.chart.rendering import ROOT
 from tests.rules.gitops_base import application, helm_release
@@ -172,8 +173,10 @@ def test_of_flux_values_files_of_a_repository_begin_at_its_top() -> None:
 def test_it_is_rendered_under_the_name_that_it_will_have(
     content: dict[str, Any], name: str
 ) -> None:
-    assert read(written(content)).name == name
-    assert read("app.yaml", name="other").name == "other"
+    asked = Request((written(content),))
+    assert [chart.name for chart in plan_of(asked).charts] == [name]
+    (other,) = plan_of(replace(asked, name="other")).charts
+    assert other.name == "other"
 
 
 def test_a_folder_gives_every_release_of_the_chart_and_leaves_the_rest() -> None:
@@ -209,6 +212,26 @@ def test_no_file_outside_the_repository_and_no_hidden_one_is_read(path: str) -> 
 def test_a_name_that_helm_does_not_take_is_refused(name: str) -> None:
     with pytest.raises(InputError, match="is no name of a Helm release"):
         read(written(of_flux({"releaseName": name})))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        of_argo_cd({"fileParameters": [{"name": "a", "path": "b"}]}),
+        of_argo_cd({"valueFiles": ["https://example.com/values.yaml"]}),
+        of_flux({"valuesFrom": [{"kind": "ConfigMap", "name": "elsewhere"}]}),
+        of_flux({"postRenderers": [{"kustomize": {}}]}),
+    ],
+)
+def test_what_is_not_read_is_told(content: dict[str, Any]) -> None:
+    (chart,) = plan_of(Request((written(content),))).charts
+    assert [problem.kind for problem in chart.problems] == ["values-not-read"]
+
+
+def test_an_application_set_is_told_to_give_its_values_files() -> None:
+    found = run(written({**application(), "kind": "ApplicationSet"}))
+    assert found.exit_code == 2
+    assert "app.yaml:1:1: an ApplicationSet makes its Applications in the cluster" in found.output
 
 
 def test_values_files_cannot_be_laid_over_a_release() -> None:

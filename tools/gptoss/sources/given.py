@@ -32,7 +32,7 @@ OVERLAYS = "overlays/*/kustomization.yaml"
 MANIFEST = re.compile(r"^(apiVersion|kind|trt_llm|docker_server|model_metadata):", re.MULTILINE)
 OBJECT = re.compile(r"^(apiVersion|kind):", re.MULTILINE)
 # What tells Argo CD or Flux to install a chart.
-RELEASES = re.compile(r"^kind: *['\"]?(Application|HelmRelease)\b", re.MULTILINE)
+RELEASES = re.compile(r"^kind: *['\"]?(Application(Set)?|HelmRelease)\b", re.MULTILINE)
 SERVES = re.compile(r"(?m)^[^#\n]*(?:\btrtllm-serve\b|\bdynamo\.(?:trtllm|frontend)\b)")
 MEASURES = re.compile(r"(?m)^[^#\n]*\b(?:(?:aiperf|genai-perf)\s+profile|benchmark_serving)\b")
 

@@ -63,8 +63,8 @@ def sync_without_prune() -> None:
     runtimes=ANY,
 )
 def release_values_not_read() -> None:
-    """A HelmRelease or an Application takes values from where they are not read.
+    """A HelmRelease or an Application takes something from where it is not read.
 
-    Values of Secrets, of ConfigMaps that are not given along and of web addresses may set what the
-    rules judge.
+    Values of Secrets, of ConfigMaps that are not given along and of web addresses, parameters that
+    are files and post-renderers may set what the rules judge.
     """

@@ -39,6 +39,8 @@ def application(given: Given) -> ChartSource | None:
     if source is None:
         return None
     problems: list[Problem] = list(_stays_out_of_sync(spec))
+    if parameters := source.at("helm", "fileParameters"):
+        problems.append(given.not_read("fileParameters are not read", parameters))
     inline = values_in(source.at("helm", "valuesObject") or source.at("helm", "values"))
     files = tuple(_files(given, source, problems))
     return ChartSource(

@@ -10,6 +10,7 @@ from gptoss.sources.gitops.argo_cd import application
 from gptoss.sources.gitops.flux import helm_release
 from gptoss.sources.gitops.given_objects import Given
 from gptoss.sources.given import SERVES
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -25,10 +26,18 @@ def releases(files: Sequence[GivenFile]) -> list[ChartSource]:
     """The releases of the chart that files ask for, which were given together.
 
     Raises:
-        InputError: A values file that is named is not there, or YAML is none.
+        InputError: A values file that is named is not there, YAML is none, or there is nothing but
+            an ApplicationSet.
     """
     given = [Given(file, tree, files) for file in files for tree in file.trees]
     found = [source for each in given if (source := application(each) or helm_release(each))]
+    sets = [each for each in given if each.is_a("argoproj.io", "ApplicationSet")]
+    if sets and not found and not deployed_beside(files):
+        raise InputError(
+            "an ApplicationSet makes its Applications in the cluster; give the values files that "
+            "it finds",
+            sets[0].tree.place,
+        )
     return _told_apart(found)
 
 

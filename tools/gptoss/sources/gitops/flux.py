@@ -39,6 +39,8 @@ def helm_release(given: Given) -> ChartSource | None:
     if not _is_ours(given, spec):
         return None
     problems: list[Problem] = list(remedies(spec))
+    if rendered := spec.at("postRenderers"):
+        problems.append(given.not_read("what postRenderers change is not read", rendered))
     arguments: list[SetArgument] = []
     inline = list(_values_from(given, spec, arguments, problems))
     own = values_in(spec.at("values"))
