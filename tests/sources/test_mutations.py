@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
+from pathlib import Path as FilePath
 from typing import TYPE_CHECKING, Any
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gptoss.deployment.model import Deployment
+from gptoss.sources.gitops.chart_releases import releases
+from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes.build import build
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import Tree
+from tests.rules.gitops_base import application, helm_release
 from tests.sources.manifest_examples import (
     ALPHA,
     BENCHMARK,
@@ -97,3 +102,45 @@ def test_manifests_are_built_or_refused_whatever_stands_in_them(trees: list[Tree
         assert isinstance(build(trees, "changed.yaml", FACTS), Deployment)
     except InputError as error:
         assert str(error)  # noqa: PT017 (both outcomes are right)
+
+
+PARAMETERS = [{"name": "frontend.replicas", "value": "2", "forceString": False}]
+HELM = {"valueFiles": ["$v/a.yaml"], "ignoreMissingValueFiles": True, "parameters": PARAMETERS}
+TAKEN = [{"kind": "ConfigMap", "name": "m", "valuesKey": "k", "targetPath": "frontend.replicas"}]
+REMEDY = {"timeout": "5m", "remediation": {"retries": 1, "strategy": "uninstall"}}
+
+
+def gitops() -> list[list[Tree]]:
+    """An Application with everything that is read of it, and a HelmRelease with its ConfigMap."""
+    argo_cd, flux = application(), helm_release()
+    argo_cd["spec"]["source"]["helm"] |= HELM
+    argo_cd["spec"] |= {"sources": [], "syncPolicy": {"automated": {"prune": True}}}
+    flux["spec"] |= {"valuesFrom": TAKEN, "install": REMEDY, "upgrade": REMEDY}
+    config = {
+        "apiVersion": "v1",
+        "kind": "ConfigMap",
+        "metadata": {"name": "m"},
+        "data": {"k": "2"},
+    }
+    return [[tree(argo_cd)], [tree(flux), tree(config)]]
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.sampled_from(gitops()), st.data())
+def test_what_is_wrong_with_a_release_is_said_in_one_sentence(
+    objects: list[Tree], data: st.DataObject
+) -> None:
+    at = data.draw(st.integers(0, len(objects) - 1))
+    path = data.draw(st.sampled_from([*paths(objects[at])][1:]))
+    new = changed(objects[at], path, data.draw(st.one_of(st.none(), replacements)))
+    file = GivenFile(FilePath("changed.yaml"))
+    file.trees = [*objects[:at], new, *objects[at + 1 :]]
+    file.text = ""
+    try:
+        found = releases([file])
+    except InputError as error:
+        assert "\n" not in error.message  # noqa: PT017 (both outcomes are right)
+    else:
+        for source in found:
+            assert "\0" not in "".join(source.argv("helm"))
+            assert isinstance(json.loads(source.standard_input() or b"{}"), dict)

@@ -13,7 +13,7 @@ from gptoss.deployment.model import Problem
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import ChartSource
 from gptoss.sources.chart.set_arguments import SET, SET_STRING, SetArgument
-from gptoss.sources.gitops.given_objects import is_chart, values_in
+from gptoss.sources.gitops.given_objects import is_chart, text_of, values_in
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -62,7 +62,7 @@ def _files(given: Given, source: Tree, problems: list[Problem]) -> Iterator[Path
     chart, path = folders.chart(), source.text("path") or ""
     may_be_missing = source.at("helm", "ignoreMissingValueFiles")
     for element in _elements(source, "helm", "valueFiles"):
-        name = str(element.value)
+        name = text_of(element)
         if "://" in name:
             problems.append(given.not_read(f"the values at {name} are not read", element))
             continue
@@ -80,15 +80,15 @@ def _files(given: Given, source: Tree, problems: list[Problem]) -> Iterator[Path
 
 def _parameters(source: Tree) -> Iterator[SetArgument]:
     for parameter in _elements(source, "helm", "parameters"):
-        name, value = parameter.text("name"), parameter.at("value")
+        name, value = parameter.at("name"), parameter.at("value")
         if name is None or value is None:
             continue
-        text = str(value.value)
+        text = text_of(value)
         # As Argo CD does it: a comma is no separator, save in a list.
         text = text if text.startswith("{") else COMMA.sub(r"\,", text)
         forced = parameter.at("forceString")
         flag = SET_STRING if forced is not None and forced.value is True else SET
-        yield SetArgument(flag, f"{name}={text}", value.place)
+        yield SetArgument(flag, f"{text_of(name)}={text}", value.place)
 
 
 def _stays_out_of_sync(spec: Tree) -> Iterator[Problem]:

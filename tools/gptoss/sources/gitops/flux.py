@@ -13,7 +13,7 @@ from gptoss.sources.chart.helm import ChartSource
 from gptoss.sources.chart.set_arguments import SET, SetArgument
 from gptoss.sources.chart.values_files import has_our_keys
 from gptoss.sources.gitops.generated import generated_values
-from gptoss.sources.gitops.given_objects import is_chart, values_in
+from gptoss.sources.gitops.given_objects import is_chart, text_of, values_in
 from gptoss.sources.gitops.remedies import remedies
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def _files(given: Given, spec: Tree) -> Iterator[Path]:
         spec.at("chart", "spec", key) for key in ("valuesFiles", "ignoreMissingValuesFiles")
     )
     for element in listed.elements() if listed else []:
-        candidates = [given.top / str(element.value), folders.chart().parent.parent / element.value]
+        path = text_of(element)
+        candidates = [given.top / path, folders.chart().parent.parent / path]
         if missing and not any(candidate.is_file() for candidate in candidates):
             continue
         yield given.values_file(element, *candidates)
@@ -104,9 +105,10 @@ def _values_from(
                 message = f"values of {kind} {name} are not read: it is not among what was given"
                 problems.append(given.not_read(message, reference))
             continue
-        path = reference.text("targetPath")
-        if path:
-            arguments.append(SetArgument(SET, f"{path}={tree.value}", reference.place))
+        target = reference.at("targetPath")
+        if target and target.value:
+            path = text_of(target)
+            arguments.append(SetArgument(SET, f"{path}={text_of(tree)}", reference.place))
         elif values := values_in(tree):
             yield values
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.sources.gitops.given_objects import text_of
 from gptoss.text.files import read_text
 from gptoss.text.yaml_tree import Tree, parse_documents
 
@@ -33,7 +34,7 @@ def _generated(given: Given, kustomization: Tree, name: str, key: str) -> Tree |
             continue
         files = generator.at("files")
         for element in files.elements() if files else []:
-            left, equals, right = str(element.value).partition("=")
+            left, equals, right = text_of(element).partition("=")
             path = right if equals else left
             if (left if equals else path.rpartition("/")[2]) == key:
                 found = given.values_file(element, given.file.folder / path)

@@ -49,7 +49,7 @@ class Given(NamedTuple):
         Raises:
             InputError: Helm takes no such name.
         """
-        text = str(name.value) if name else composed
+        text = text_of(name) if name else composed
         if not RELEASE_NAME.fullmatch(text):
             raise InputError(f"{text!r} is no name of a Helm release", (name or self.tree).place)
         return text
@@ -100,6 +100,17 @@ class Given(NamedTuple):
 def is_chart(name: str | None) -> bool:
     """Whether a chart's name, path or address is this chart's."""
     return (name or "").rstrip("/").rpartition("/")[2].removesuffix(".git") == NAME
+
+
+def text_of(tree: Tree) -> str:
+    """A path, a name or a value that is handed on.
+
+    Raises:
+        InputError: It is no text, or none that a program can be given.
+    """
+    if not isinstance(tree.value, str) or "\0" in tree.value:
+        raise InputError("this has to be a text; write it in quotes", tree.place)
+    return tree.value
 
 
 def values_in(tree: Tree | None) -> Tree | None:
