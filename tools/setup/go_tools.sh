@@ -2,7 +2,8 @@
 # Build the tools that come as Go modules, each in one pinned version, into .tools/bin.
 #   tools/setup/go_tools.sh NAME...     NAME: helm, helm3, helm4, kubeconform, kustomize, ct,
 #                                       registry, caddy, promtool, prometheus, rclone,
-#                                       fake-gcs-server, cluster, cluster-oldest or flux
+#                                       fake-gcs-server, argocd, cluster, cluster-oldest or
+#                                       flux
 # Prints the path of each tool. `helm` is the helm on PATH when it is 3.14 or newer, else helm4.
 # `registry` and `cluster` are what tests/cluster starts: an OCI registry; a Kubernetes control plane,
 # kubectl, etcd and KWOK. `cluster-oldest` is the oldest Kubernetes that the chart is for, without what
@@ -14,7 +15,7 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
 cache=${XDG_CACHE_HOME:-$HOME/.cache}/gptoss/bin
 known="helm, helm3, helm4, kubeconform, kustomize, ct, registry, caddy, promtool, prometheus, rclone"
-known+=", fake-gcs-server, cluster, cluster-oldest, flux"
+known+=", fake-gcs-server, argocd, cluster, cluster-oldest, flux"
 # A module of tools/go pins each tool and all that it is made of. Those of charts are built one by
 # one, what they share once; those of a cluster are built together; gateway has one.
 cluster=(etcd kube-apiserver kube-controller-manager kube-scheduler kubectl kwok)
@@ -69,6 +70,11 @@ pin() {
       workspace=storage module=github.com/fsouza/fake-gcs-server package=$module
       variable=main.version
       ;;
+    # One program that is each of Argo CD's by the name that it is called by.
+    argocd)
+      workspace=argocd module=github.com/argoproj/argo-cd/v3 package=$module/cmd
+      variable=$module/common.version
+      ;;
     etcd) workspace=cluster package=go.etcd.io/etcd/server/v3 module=$package ;;
     # Without the clouds' own code, which it still has, and which takes a tenth of the time.
     kube*-oldest)
@@ -86,7 +92,8 @@ pin() {
 
 # The version of a module in the workspace.
 pinned() {
-  awk -v module="$1" '$1 == module && $2 ~ /^v/ {print $2}' "$root/tools/go/$workspace/go.mod"
+  awk -v module="$1" '{sub(/^require /, "")} $1 == module && $2 ~ /^v/ {print $2}' \
+    "$root/tools/go/$workspace/go.mod"
 }
 
 # Helm 3 takes a cluster that it is not told of for Kubernetes 1.20 unless it is built as its own
@@ -137,6 +144,26 @@ build() {
   go_install "$workspace" "-X $variable=$version$told" "$package" || return
   mv -f "$workshop"/* "$target"
 }
+
+# Build Argo CD with one line changed: its controller would listen at every address of the machine.
+# The definitions of its resources are kept beside it.
+build_argocd() (
+  target=$2 workshop=$3
+  pin argocd
+  cd "$root/tools/go/argocd"
+  go mod download "$module" || return
+  cp -r "$(go list -m -f '{{.Dir}}' "$module")" "$workshop/.source"
+  chmod -R u+w "$workshop/.source"
+  sed -i 's/Sprintf("0\.0\.0\.0:%d", metricsPort)/Sprintf("127.0.0.1:%d", metricsPort)/' \
+    "$workshop/.source/controller/appcontroller.go"
+  cp go.mod "$workshop/.go.mod" && cp go.sum "$workshop/.go.sum"
+  go mod edit -replace "$module=$workshop/.source" "$workshop/.go.mod"
+  go install -modfile="$workshop/.go.mod" -trimpath -ldflags "-s -w -X $variable=${version#v}" \
+    "$package" || return
+  awk 'FNR == 1 {print "---"} 1' "$workshop"/.source/manifests/crds/*-crd.yaml \
+    >"$target-definitions.yaml"
+  mv -f "$workshop/cmd" "$target"
+)
 
 # Build together programs of one module that a cluster needs. The workshop is the last argument.
 build_together() {
@@ -229,12 +256,21 @@ provide_flux() {
   echo "$bin/flux-definitions.yaml"
 }
 
+provide_argocd() {
+  local kept
+  kept=$(cached argocd)
+  [[ -x $kept ]] || in_workshop "Argo CD" build_argocd argocd "$kept"
+  provide argocd
+  cp "$kept-definitions.yaml" "$bin/argocd-definitions.yaml"
+}
+
 (($# > 0)) || fail "name the tools to provide: $known"
 for tool in "$@"; do
   case $tool in
     helm) provide_helm ;;
     cluster) provide_together "Kubernetes, etcd and KWOK" "${cluster[@]}" ;;
     cluster-oldest) provide_together "the oldest Kubernetes" "${cluster_oldest[@]}" ;;
+    argocd) provide_argocd ;;
     flux) provide_flux ;;
     *) provide "$tool" ;;
   esac
