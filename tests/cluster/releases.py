@@ -172,11 +172,6 @@ class State(dict[str, dict[str, Any]]):
         }
 
 
-def untested(state: State) -> set[str]:
-    """What there is but for the pod of a test, which stays."""
-    return {name for name in state if not name.endswith("-test-smoke")}
-
-
 def part_of(pod: dict[str, Any]) -> str:
     """The part of a release that a pod is of."""
     return str(pod["metadata"]["labels"].get(COMPONENT, "test"))

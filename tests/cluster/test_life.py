@@ -18,7 +18,7 @@ from gptoss.sources.request import Request
 from testcluster.programs import PATIENCE
 from testcluster.storage import CHOSEN_NODE
 from tests.chart.rendering import CHART, HELMS, SHIPPED
-from tests.cluster.releases import CLAIM, TIME_OUT, Release, State, namespace, part_of, untested
+from tests.cluster.releases import CLAIM, TIME_OUT, Release, State, namespace, part_of
 from tests.cluster.steps import gpus
 
 if TYPE_CHECKING:
@@ -222,8 +222,8 @@ def helm_test_makes_pods_that_find_a_node(life: Life) -> None:
 
 def what_it_made_goes_with_it_but_the_claim_stays(life: Life) -> None:
     life.release.uninstall()
-    left = life.release.eventually("all else is gone", lambda state: len(untested(state)) <= 1)
-    assert untested(left) == {STORED}
+    left = life.release.eventually("all else is gone", lambda state: len(state) <= 1)
+    assert set(left) == {STORED}
     assert left.identities()[STORED] == life.first.identities()[STORED]
 
 

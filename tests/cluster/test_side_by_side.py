@@ -10,7 +10,7 @@ import pytest
 from gptoss.deployment.model import Runtime
 from tests.chart.rendering import CHART, HELMS
 from tests.chart.test_umbrella import parent
-from tests.cluster.releases import CLAIM, Release, State, namespace, untested
+from tests.cluster.releases import CLAIM, Release, State, namespace
 from tests.cluster.steps import gpus
 
 if TYPE_CHECKING:
@@ -103,8 +103,8 @@ def test_a_graph_s_longest_name_serves_and_a_longer_one_is_refused_before_anythi
 def _is_tested_and_goes(release: Release) -> None:
     release.types("test", release.name)
     release.uninstall()
-    left = release.eventually("all but the claim is gone", lambda state: len(untested(state)) <= 1)
-    assert [each.partition("/")[0] for each in untested(left)] == [CLAIM]
+    left = release.eventually("all but the claim is gone", lambda state: len(state) <= 1)
+    assert [each.partition("/")[0] for each in left] == [CLAIM]
 
 
 def taken(state: State) -> int:
