@@ -222,6 +222,7 @@ def helm_test_makes_pods_that_find_a_node(life: Life) -> None:
 
 def what_it_made_goes_with_it_but_the_claim_stays(life: Life) -> None:
     life.release.uninstall()
+    life.release.gone(set(life.before.of("Pod")))
     left = life.release.eventually("all else is gone", lambda state: len(state) <= 1)
     assert set(left) == {STORED}
     assert left.identities()[STORED] == life.first.identities()[STORED]
