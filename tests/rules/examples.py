@@ -165,8 +165,9 @@ def _of_gitops(part: Part) -> Deployment:
 
 def deployment_of(example: Example) -> Deployment:
     """The deployment that an example describes."""
-    if example.parts[0].target in gitops_base.BASES:
-        return _of_gitops(example.parts[0])
+    released = [part for part in example.parts if part.target in gitops_base.BASES]
+    if released:
+        return _of_gitops(released[0])
     release = example.directives.get("release")
     if example.is_servers:
         return _of_servers(example, release or FACTS.default_release.version)
