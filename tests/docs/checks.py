@@ -226,7 +226,9 @@ class Reader:
     def gptoss(self, words: list[str]) -> None:
         said = parsed(main, "gptoss", words)
         request = said.get("sources", ())
-        for source in request:
+        # What is asked where it runs may be named by its release.
+        named = {self.installed.name} if words[0] == "status" else set()
+        for source in {*request} - named:
             known = source in folders.values_files() or (ROOT / source).exists()
             assert known or re.search(r"[./*]|^[A-Z]+$", source), f"there is no {source}"
         if said.get("form") in {"compose", "shell"} and said.get("folder"):
