@@ -103,7 +103,8 @@ def claim_bound_where_the_download_runs(deployment: Deployment) -> Iterator[Said
         for job in deployment.downloads:
             using = any(mount.claim == claim.name for mount in job.pod.mounts)
             using = using and ONE_NODE in modes.value.split(", ")
-            if asked and using and not asked & {label.key for label in job.pod.nodes}:
+            own = {label.key for label in job.pod.nodes if label.required}
+            if asked and using and not asked & own:
                 yield Said(
                     modes,
                     f"claim {claim.name} is {modes.value} and may be bound where {job.name} runs, "
