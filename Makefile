@@ -66,7 +66,7 @@ cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.
 	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest $(TOOLS)/.argocd ## Follow target pages on a real Kubernetes API
-	$(BIN)/pytest -m cluster -n 2 --dist worksteal -q --durations=20 tests/cluster
+	$(BIN)/pytest -m cluster -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20 tests/cluster
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist

@@ -38,9 +38,22 @@ def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+class _Dumper(yaml.SafeDumper):
+    """Writes texts of several lines as people do."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    return dumper.represent_scalar(
+        "tag:yaml.org,2002:str", text, style="|" if "\n" in text else None
+    )
+
+
+_Dumper.add_representer(str, _text)
+
+
 def written(content: dict[str, Any], *more: dict[str, Any], name: str = "app.yaml") -> str:
     Path(name).parent.mkdir(parents=True, exist_ok=True)
-    Path(name).write_text(yaml.safe_dump_all([content, *more], sort_keys=False))
+    Path(name).write_text(yaml.dump_all([content, *more], Dumper=_Dumper, sort_keys=False))
     return name
 
 
@@ -90,17 +103,11 @@ def test_a_mistake_in_an_application_is_found_at_its_line(key: str) -> None:
     values: Any = {"target": "agg-gb200", "workers": {"worker": {"engine": {"max_batchsize": 3}}}}
     text = yaml.safe_dump(values) if key == "values" else values
     name = "app.yaml"
-    yaml.SafeDumper.add_representer(str, _literal)
     written(of_argo_cd({key: text}))
     found = run(name)
     assert found.exit_code == 1
     assert f"{line_of(name, 'max_batchsize')}:" in found.output
     assert "did you mean max_batch_size?" in found.output
-
-
-def _literal(dumper: Any, text: str) -> Any:
-    style = "|" if "\n" in text else None
-    return dumper.represent_scalar("tag:yaml.org,2002:str", text, style=style)
 
 
 def test_of_argo_cd_values_go_over_files_and_parameters_over_values() -> None:
