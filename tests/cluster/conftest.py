@@ -18,9 +18,31 @@ if TYPE_CHECKING:
     from tests.cluster.argo_cd import ArgoCd
 
 
+# Beginnings of their names.
+PREPARED = (
+    "test_argo_cd",
+    "test_claims",
+    "test_flux",
+    "test_lab",
+    "test_operator",
+    "test_preflight",
+    "test_release",
+    "test_scaled",
+    "test_storage",
+)
+
+
 def answer(path: str, body: Any) -> Any:
     """As Dynamo's frontend answers once its workers are there."""
     return {"status": "healthy"} if path == "/health" else good(path, body)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keeps tests together whose modules prepare the cluster for all of them."""
+    for item in items:
+        kept = next((part for part in PREPARED if item.path.stem.startswith(part)), None)
+        if kept:
+            item.add_marker(pytest.mark.xdist_group(kept))
 
 
 @pytest.hookimpl(wrapper=True)

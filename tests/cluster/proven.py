@@ -3,24 +3,24 @@
 from __future__ import annotations
 
 BY = ("Helm 3", "Helm 4", "Argo CD")
+# Argo CD goes back by a commit that takes another one back.
 WHAT = ("install", "upgrade", "rollback", "no drift")
-# Argo CD goes back by another commit.
-NOT_ASKED = {("Argo CD", "rollback")}
-NAME = 24
+NAME, CELL = 24, 12
 Proven = set[tuple[str, str, str]]
 
 
 def table(proven: Proven) -> str:
     """A line a target; what has been proven of it is ticked."""
-    asked = [(by, what) for by in BY for what in WHAT if (by, what) not in NOT_ASKED]
-    heads = ["".join(f"{_once(by, what):<9}" for by, what in asked)]
-    heads.append("".join(f"{what:<9}" for _, what in asked))
-    lines = [f"{'':{NAME}}{head}".rstrip() for head in heads]
+    lines = [f"in each column: {', '.join(WHAT)}", _line("", BY)]
     for target in sorted({target for target, _, _ in proven}):
-        ticks = "".join(f"{'✓' if (target, *each) in proven else '–':<9}" for each in asked)
-        lines.append(f"{target:{NAME}}{ticks}".rstrip())
+        cells = [" ".join(_tick((target, by, what) in proven) for what in WHAT) for by in BY]
+        lines.append(_line(target, cells))
     return "\n".join(lines)
 
 
-def _once(by: str, what: str) -> str:
-    return by if what == WHAT[0] else ""
+def _line(name: str, cells: list[str] | tuple[str, ...]) -> str:
+    return f"{name:{NAME}}{''.join(f'{cell:{CELL}}' for cell in cells)}".rstrip()
+
+
+def _tick(is_proven: bool) -> str:
+    return "✓" if is_proven else "–"

@@ -35,7 +35,6 @@ CYCLE = (
     [
         ("agg-gb200", "helm4"),
         ("disagg-gb200", "helm3"),
-        ("disagg-gb200", "helm4"),
         ("serve-h100-2", "helm4"),
     ],
 )
