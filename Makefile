@@ -28,7 +28,10 @@ help: ## List the targets
 check: $(CORE) helm ## Render, check and summarise every shipped target
 	@$(BIN)/gptoss check --summary
 
-test: lint typecheck verify template unit ## Everything: lint, types, generated files, rendering, tests
+# What keeps one core busy goes two at once; its output is printed when each ends.
+test: $(DEV) tools ## Everything: lint, types, generated files, rendering, tests
+	@$(MAKE) -j2 --output-sync=target lint typecheck verify template
+	@$(MAKE) unit
 
 lint: lint-python lint-shell lint-yaml lint-images lint-chart lint-targets ## Lint code, YAML, images, chart, targets
 
@@ -67,7 +70,7 @@ cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.
 
 # Go collects its garbage half as often: a fifth of the time is that of API servers.
 cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest $(TOOLS)/.argocd ## Follow target pages on a real Kubernetes API
-	GOGC=200 $(BIN)/pytest -m cluster -n $$(( $$(nproc) * 3 / 2 )) --dist loadgroup -q --durations=20 tests/cluster
+	GOGC=200 $(BIN)/pytest -m cluster -n $$(( $$(nproc) * 3 / 2 )) --dist loadscope -q --durations=20 tests/cluster
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
