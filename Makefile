@@ -61,9 +61,8 @@ typecheck: $(DEV) ## Check types
 unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20
 
-# Programs that are waited for leave a third of the cores idle, here too.
 live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
-	$(BIN)/pytest -m live -n $$(( $$(nproc) * 3 / 2 )) --dist loadgroup -q --durations=20 tests/live
+	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
 
 cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes; KUBERNETES=oldest
 	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
