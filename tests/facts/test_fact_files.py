@@ -61,6 +61,12 @@ def said(schema: Path, name: str, old: str, new: str) -> str:
             "9.9.9', which is none of releases",
         ),
         (MODEL, "layers: 36\n", "", "schema/models/gpt-oss-120b.yaml: layers is missing"),
+        (
+            MODEL,
+            "mlp.router.bias: {part: router,",
+            "mlp.router.bias: {part: gate,",
+            "layerTensors.mlp.router.bias: part is 'gate', not attention or router or norms",
+        ),
         (MODEL, "maxNumTokens: 32768", "tokens: 1", "not a map of maxBatchSize and maxNumTokens"),
     ],
 )

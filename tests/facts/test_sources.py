@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gptoss.facts.shapes import HARDWARE, MODEL, RELEASES, FileShape, faults_of
+from gptoss.facts.shapes import HARDWARE, MEMORY, MODEL, RELEASES, FileShape, faults_of
 from gptoss.text import plain_yaml
 
 SCHEMA = Path(__file__).parents[2] / "schema"
@@ -35,3 +35,13 @@ def test_every_entry_of_a_file_without_sources_names_its_own(file: str) -> None:
     entries = [e for m in maps for e in (m.values() if isinstance(m, dict) else m)]
     assert entries
     assert all(entry["source"] for entry in entries)
+
+
+def test_every_number_of_memory_needs_its_source() -> None:
+    content = plain_yaml.load((SCHEMA / "memory.yaml").read_text(encoding="utf-8"))
+    assert not list(faults_of(content, MEMORY))
+    entries = {f"expertKernels.{name}": each for name, each in content["expertKernels"].items()}
+    entries |= {name: each for name, each in content.items() if name != "expertKernels"}
+    for entry in entries.values():
+        del entry["source"]
+    assert list(faults_of(content, MEMORY)) == [f"{name}: source is missing" for name in entries]

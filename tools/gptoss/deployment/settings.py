@@ -131,6 +131,11 @@ class Settings:
         value = self[key].value
         return value if isinstance(value, int) and not isinstance(value, bool) else None
 
+    def positive(self, key: str) -> int | None:
+        """The whole number above zero in force; None when the size is left to the engine."""
+        number = self.whole(key)
+        return number if number and number > 0 else None
+
     def number(self, key: str) -> float | None:
         """The number in force, or None when there is none or it has another type."""
         value = self[key].value

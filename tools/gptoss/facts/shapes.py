@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gptoss.facts.fact_files import (
@@ -32,6 +33,7 @@ class FileShape(NamedTuple):
         top: Its own keys.
         entries: The keys of each entry of a map, by the map's key.
         names: What an entry may be called.
+        each: The keys of single entries that are like no other.
         sourced: Keys of which the file's map ``sources`` says where they are stated; a file without
             says so in each entry.
     """
@@ -40,6 +42,7 @@ class FileShape(NamedTuple):
     entries: Mapping[str, Shape]
     names: Want
     sourced: frozenset[str] = frozenset()
+    each: Mapping[str, Shape] = MappingProxyType({})
 
 
 SIZES = Want(
@@ -109,26 +112,35 @@ KNOWN = FileShape(
     },
     names=like("a name such as effort-at-top", r"[a-z][a-z0-9-]*"),
 )
+TYPES = ("bfloat16", "float32", "uint8")
+TENSOR: Shape = {
+    "part": one_of("attention", "router", "norms", "embeddings", "experts"),
+    "shape": Want(
+        "a list of whole numbers", lambda v: isinstance(v, list) and all(map(WHOLE.holds, v))
+    ),
+    "type": one_of(*TYPES),
+    "cut": one_of("heads", "kvHeads", "vocabulary", "output")._replace(optional=True),
+    "gpuType": one_of(*TYPES)._replace(optional=True),
+}
 MODEL_KEYS: Shape = {
     "id": TEXT,
     "revision": TEXT,
     "layers": WHOLE,
-    "hiddenSize": ANY,
-    "intermediateSize": ANY,
+    "hiddenSize": WHOLE,
+    "intermediateSize": WHOLE,
     "attentionHeads": WHOLE,
     "kvHeads": WHOLE,
     "headDimension": WHOLE,
     "experts": WHOLE,
-    "expertsPerToken": ANY,
-    "vocabulary": ANY,
+    "expertsPerToken": WHOLE,
+    "vocabulary": WHOLE,
     "maxPosition": WHOLE,
     "slidingWindow": WHOLE,
     "slidingLayers": WHOLE,
     "quantization": ANY,
-    "checkpointBytes": ANY,
-    "expertGiB": NUMBER,
-    "otherGiB": NUMBER,
-    "paddedExpertGiB": MAP,
+    "checkpointBytes": WHOLE,
+    "layerTensors": MAP,
+    "modelTensors": MAP,
     "reasoningParser": TEXT,
     "toolCallParser": TEXT,
     "harmonyVocabulary": MAP,
@@ -137,9 +149,22 @@ MODEL_KEYS: Shape = {
 }
 MODEL = FileShape(
     top={"sources": MAP, **MODEL_KEYS},
-    entries={"evaluation": {"low": SIZES, "medium": SIZES, "high": SIZES}},
+    entries={
+        "evaluation": {"low": SIZES, "medium": SIZES, "high": SIZES},
+        "layerTensors": TENSOR,
+        "modelTensors": TENSOR,
+    },
     names=TEXT,
     sourced=frozenset(MODEL_KEYS),
+)
+COEFFICIENTS = Want(
+    "a list of numbers from 0 on",
+    lambda v: isinstance(v, list) and all(NUMBER.holds(each) and each >= 0 for each in v),
+)
+SPEED = FileShape(
+    top={"source": TEXT, "model": TEXT, "speeds": MAP},
+    entries={"speeds": {"decode": COEFFICIENTS, "prefill": COEFFICIENTS, "worst": NUMBER}},
+    names=like("a GPU, a layout and a KV type", r"[a-z][a-z0-9-]* (TP|DEP)\d+ (bfloat16|fp8)"),
 )
 MOE = FileShape(
     top={"algorithms": MAP, "generations": MAP, "backends": MAP},
@@ -162,6 +187,34 @@ MOE = FileShape(
     },
     names=TEXT,
 )
+BY_PARALLEL_SIZE = Want(
+    "a number for each of 1, 2, 4 and 8 GPUs",
+    lambda value: MAP.holds(value) and value.keys() == {1, 2, 4, 8},
+)
+MEMORY = FileShape(
+    top=dict.fromkeys(
+        (
+            *("expertKernels", "activations", "moeWorkspace"),
+            *("communication", "other", "graph", "transferBuffer"),
+        ),
+        MAP,
+    ),
+    entries={
+        "expertKernels": {
+            **dict.fromkeys(("input", "output", "inner", "biasBytes"), WHOLE),
+            "source": TEXT,
+        }
+    },
+    names=like("a MoE backend such as TRTLLM", r"[A-Z]+"),
+    each={
+        "activations": {"perToken": BY_PARALLEL_SIZE, "least": WHOLE, "source": TEXT},
+        "moeWorkspace": {"scaleBlock": WHOLE, "scaleBytes": WHOLE, "source": TEXT},
+        "communication": {"bytes": BY_PARALLEL_SIZE, "source": TEXT},
+        "other": {"bytes": WHOLE, "source": TEXT},
+        "graph": {"bytes": WHOLE, "source": TEXT},
+        "transferBuffer": {"count": WHOLE, "bytes": WHOLE, "source": TEXT},
+    },
+)
 
 
 def faults_of(content: Mapping[str, Any], shape: FileShape) -> Iterator[str]:
@@ -173,5 +226,7 @@ def faults_of(content: Mapping[str, Any], shape: FileShape) -> Iterator[str]:
             if not shape.names.holds(name):
                 yield f"{key}: {name!r} is not {shape.names.told}"
             yield from faults(f"{key}.{name}", facts, entry)
+    for key, entry in shape.each.items():
+        yield from faults(key, content.get(key, {}), entry)
     if shape.sourced:
         yield from faults("sources", content.get("sources"), dict.fromkeys(shape.sourced, TEXT))

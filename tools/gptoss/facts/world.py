@@ -12,12 +12,14 @@ from gptoss.facts.dynamo_releases import Release as Release
 from gptoss.facts.dynamo_releases import releases_of
 from gptoss.facts.fact_files import made, read_facts, refuse
 from gptoss.facts.known import Known, known_of
-from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, faults_of
+from gptoss.facts.models import Model as Model
+from gptoss.facts.models import model_of
+from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, SPEED, faults_of
+from gptoss.facts.speeds import Speeds, speeds_of
 from gptoss.facts.versions import version_number
 from gptoss.text.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from gptoss.facts.shapes import FileShape
@@ -62,47 +64,6 @@ class Gpu:
     def is_blackwell(self) -> bool:
         """Whether it is a data-centre Blackwell GPU (SM 10.x)."""
         return 100 <= self.sm < 120
-
-
-@dataclass(frozen=True, slots=True)
-class Evaluated:
-    """Engine settings with which a model's answers were evaluated at a reasoning effort.
-
-    Attributes:
-        max_batch_size: Requests of a batch, counted a rank under attention data parallelism.
-        max_num_tokens: Tokens of a batch.
-    """
-
-    max_batch_size: int
-    max_num_tokens: int
-
-
-@dataclass(frozen=True, slots=True)
-class Model:
-    """The model; the fields are those of ``schema/models/*.yaml``."""
-
-    id: str
-    revision: str
-    layers: int
-    attention_heads: int
-    kv_heads: int
-    head_dimension: int
-    experts: int
-    max_position: int
-    sliding_window: int
-    sliding_layers: int
-    expert_gib: float
-    other_gib: float
-    padded_expert_gib: Mapping[str, Mapping[int, float]]
-    reasoning_parser: str
-    tool_call_parser: str
-    moe_backends: tuple[str, ...]
-    evaluation: Mapping[str, Mapping[str, Evaluated]]
-
-    def evaluated(self, effort: str, *, attention_dp: bool) -> Evaluated | None:
-        """The settings for a reasoning effort; None for an effort that is not known."""
-        kind = "attentionDataParallel" if attention_dp else "tensorParallel"
-        return self.evaluation[kind].get(effort)
 
 
 class Facts:
@@ -161,20 +122,18 @@ class Facts:
         models = {}
         for path in sorted((self._folder / "models").glob("*.yaml")):
             facts = self._load(f"models/{path.name}", MODEL)
-            models[facts["id"]] = made(
-                Model,
-                facts,
-                expert_gib=facts["expertGiB"],
-                other_gib=facts["otherGiB"],
-                padded_expert_gib=facts["paddedExpertGiB"],
-                evaluation=_evaluation(facts["evaluation"]),
-            )
+            models[facts["id"]] = model_of(facts)
         return models
 
     @cached_property
     def known(self) -> dict[str, Known]:
         """What releases are known to do wrong, by name."""
         return known_of(self._load("known.yaml", KNOWN)["known"])
+
+    @cached_property
+    def speeds(self) -> Speeds:
+        """How long iterations take, in closed form."""
+        return speeds_of(self._load("speed.yaml", SPEED))
 
     @cached_property
     def engine(self) -> dict[str, Any]:
@@ -287,13 +246,3 @@ class Facts:
         content = read_facts(self._folder / name, file)
         refuse(file, faults_of(content, shape))
         return content
-
-
-def _evaluation(facts: Mapping[str, Any]) -> dict[str, dict[str, Evaluated]]:
-    return {
-        kind: {
-            effort: Evaluated(settings["maxBatchSize"], settings["maxNumTokens"])
-            for effort, settings in efforts.items()
-        }
-        for kind, efforts in facts.items()
-    }

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
-from gptoss.rules.memory.estimate import fitting_tokens
+from gptoss.memory.worker_memory import memory_of
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
@@ -30,12 +30,13 @@ class KvRoom:
 
 def kv_room(worker: Worker, deployment: Deployment) -> KvRoom | None:
     """The room of a worker's replica; None where the estimate does not apply."""
-    of_a_rank = fitting_tokens(worker, deployment.model)
-    if of_a_rank is None:
+    memory = memory_of(worker, deployment)
+    if memory is None:
         return None
-    ranks = worker.attention_ranks
+    ranks = memory.shape.ranks
     length = _request_tokens(worker, deployment)
-    return KvRoom(of_a_rank * ranks, length, of_a_rank // length * ranks if length else None)
+    requests = memory.sequences(length) * ranks if length else None
+    return KvRoom(memory.kv_tokens * ranks, length, requests)
 
 
 def in_words(room: KvRoom) -> str:

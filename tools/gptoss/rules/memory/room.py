@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.deployment.model import Role
 from gptoss.facts.versions import trtllm_number
 from gptoss.facts.world import GIB
-from gptoss.rules.kernels.matrix import backend_of
-from gptoss.rules.memory import estimate
+from gptoss.memory.engine_shapes import SECOND_MANAGER
+from gptoss.memory.worker_memory import memory_of
 from gptoss.rules.memory.weights import HIGH_FRACTION
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
@@ -16,11 +15,8 @@ from gptoss.rules.subjects import WORKERS
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.deployment.model import Worker
+    from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Model, Release
-
-# The first version in which gpt-oss runs on the second KV cache manager by default.
-SECOND_MANAGER = trtllm_number("1.3.0rc25")
 
 
 @rule(
@@ -30,7 +26,7 @@ SECOND_MANAGER = trtllm_number("1.3.0rc25")
     of=WORKERS,
     needs=(Need.ENGINE, Need.MODEL, Need.GPU),
 )
-def little_room_beside_kv_cache(worker: Worker, model: Model) -> Iterator[Said]:
+def little_room_beside_kv_cache(worker: Worker, deployment: Deployment) -> Iterator[Said]:
     """By estimate the KV cache leaves less than CUDA graphs and transfer buffers may take.
 
     The engine sizes the KV cache after a profiling run and captures CUDA graphs, up to 200 MB
@@ -38,31 +34,22 @@ def little_room_beside_kv_cache(worker: Worker, model: Model) -> Iterator[Said]:
     On a GPU that the weights nearly fill that is little: the worker runs out of memory at the end
     of its start, or under load.
     """
-    backend, gpu = backend_of(worker), worker.gpu
-    if gpu is None or backend is None:
+    memory = memory_of(worker, deployment)
+    if memory is None or memory.free == 0 or memory.left >= 0:
         return
-    free = estimate.free(worker, model, gpu, backend)
-    left = free * (1 - estimate.fraction(worker))
-    count = estimate.graphs(worker)
-    graphs, buffers = count * estimate.GRAPH_GIB, _buffers(worker, model)
-    if free == 0 or left >= graphs + buffers or estimate.fraction(worker) > HIGH_FRACTION:
+    shape = memory.shape
+    if shape.free_fraction > HIGH_FRACTION:
         return
-    also = f" and transfer buffers {buffers:.1f} GiB" if buffers else ""
+    left = (memory.free - memory.kv.bytes) / GIB
+    graphs, *buffers = memory.after
+    also = "".join(f" and {line.name} {line.gib:.1f} GiB" for line in buffers)
     yield Said(
         worker.engine["kv_cache_config.free_gpu_memory_fraction"],
-        f"by estimate free_gpu_memory_fraction {estimate.fraction(worker):g} "
-        f"leaves {left:.1f} GiB of a {gpu.name}, but {count} CUDA graphs may take up to "
-        f"{graphs:.1f} GiB{also}",
+        f"by estimate free_gpu_memory_fraction {shape.free_fraction:g} "
+        f"leaves {left:.1f} GiB of a {shape.gpu.name}, but {len(shape.graph_sizes)} CUDA graphs "
+        f"may take up to {graphs.gib:.1f} GiB{also}",
         "lower free_gpu_memory_fraction, or cuda_graph_config.max_batch_size",
     )
-
-
-def _buffers(worker: Worker, model: Model) -> float:
-    """Transfer buffers in GiB: one to send and one to receive."""
-    tokens = worker.engine.whole("cache_transceiver_config.max_tokens_in_buffer")
-    if worker.role is Role.AGGREGATED or tokens is None:
-        return 0.0
-    return 2 * tokens * estimate.token_bytes(worker, model) / GIB
 
 
 @rule(

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
-from gptoss.rules.memory import estimate
+from gptoss.memory.engine_shapes import BF16
+from gptoss.memory.worker_memory import memory_of
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS
 
@@ -14,6 +15,7 @@ if TYPE_CHECKING:
 
     from gptoss.deployment.model import Deployment, Worker
     from gptoss.facts.world import Model
+    from gptoss.memory.gpu_memory import GpuMemory
 
 HIGH_FRACTION = 0.95
 # What the estimate may be wrong by before it is worth a word.
@@ -58,20 +60,21 @@ def longest_sequence_does_not_fit(
     """By estimate the KV cache cannot hold one sequence of ``max_seq_len`` tokens.
 
     The engine then quietly shortens its attention window, and requests of the length that it
-    promises fail or lose their beginning. The estimate takes padded weights, 3.5 GiB for
-    activations, and the free memory fraction of the rest.
+    promises fail or lose their beginning. The estimate takes padded weights, activations and what
+    else ``gptoss plan`` lists, and the free memory fraction of the rest.
     """
     length = worker.engine["max_seq_len"]
-    tokens = estimate.fitting_tokens(worker, deployment.model)
+    memory = memory_of(worker, deployment)
     wanted = worker.engine.whole("max_seq_len") or model.max_position
-    if tokens is None or worker.gpu is None or tokens >= MARGIN * wanted:
+    if memory is None or memory.shape.max_kv_tokens or memory.longest >= MARGIN * wanted:
         return
+    tokens = memory.longest
     says = f"max_seq_len is {wanted}" if length.is_set else f"sequences may have {wanted} tokens"
     shorter = tokens // 1024 * 1024
     yield Said(
         length,
-        f"{says}, but by estimate the KV cache of one {worker.gpu.name} holds "
-        f"about {_rounded(tokens)} tokens",
+        f"{says}, but by estimate the KV cache of one {memory.shape.gpu.name} "
+        f"holds about {_rounded(tokens)} tokens",
         f"write max_seq_len: {shorter}, or use more GPUs" if shorter else "use more GPUs",
     )
 
@@ -89,31 +92,30 @@ def kv_cache_smaller_than_batch(worker: Worker, deployment: Deployment) -> Itera
     The rest wait until others finish, although the batch has room: time to first token grows and
     the GPU decodes smaller batches than it was set up for.
     """
-    model, benchmark = deployment.model, deployment.benchmark
-    if model is None or benchmark is None:
-        return
-    if benchmark.input_tokens is None or benchmark.output_tokens is None:
+    benchmark, memory = deployment.benchmark, memory_of(worker, deployment)
+    if benchmark is None or benchmark.input_tokens is None or benchmark.output_tokens is None:
         return
     length = benchmark.input_tokens.value + benchmark.output_tokens.value
     batch = worker.engine.whole("max_batch_size")
-    tokens = estimate.fitting_tokens(worker, deployment.model)
     size = worker.engine["max_batch_size"]
-    if worker.role is Role.PREFILL or not size.is_set or batch is None or tokens is None:
+    if worker.role is Role.PREFILL or not size.is_set or batch is None or memory is None:
         return
-    if tokens < batch * length:
+    if memory.shape.max_kv_tokens:
+        return
+    held = memory.sequences(length)
+    if held < batch:
         yield Said(
             size,
-            f"by estimate the KV cache holds about {tokens // length} requests "
+            f"by estimate the KV cache holds about {held} requests "
             f"of {length} tokens, but max_batch_size is {batch}",
-            f"{_smaller_cache(worker)}lower max_batch_size, or use more GPUs",
+            f"{_smaller_cache(memory)}lower max_batch_size, or use more GPUs",
             also=[(benchmark.input_tokens, f"the benchmark sends {length} tokens a request")],
         )
 
 
-def _smaller_cache(worker: Worker) -> str:
+def _smaller_cache(memory: GpuMemory) -> str:
     """The advice to store the KV cache in FP8, where it is not and the GPU has it for gpt-oss."""
-    dtype = (worker.engine.text("kv_cache_config.dtype") or "auto").lower()
-    able = worker.gpu is not None and worker.gpu.is_blackwell and dtype not in estimate.KV_BYTES
+    able = memory.shape.gpu.is_blackwell and memory.shape.kv == BF16
     return "set kv_cache_config.dtype: fp8, " if able else ""
 
 

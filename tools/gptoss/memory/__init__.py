@@ -1,0 +1,1 @@
+"""What lies in the memory of each worker's GPU, and what fits into its KV cache."""
