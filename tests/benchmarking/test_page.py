@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from html.parser import HTMLParser
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import pytest
@@ -16,7 +15,6 @@ from gptoss.benchmarking.as_markdown import escaped
 from gptoss.benchmarking.charts import pareto
 from gptoss.benchmarking.run_report import read_report
 from gptoss.benchmarking.runs import Point, Run
-from gptoss.benchmarking.svg import Box, apart, around, beside, linear, logarithmic
 from gptoss.benchmarking.timeline import Ended, binned
 from gptoss.benchmarking.writing_reports import rendered
 from gptoss.cli import main
@@ -30,8 +28,6 @@ ADDRESS = re.compile(r"(?:https?:)?//[\w.-]+|url\(|@import", re.IGNORECASE)
 NAMESPACE = "http://www.w3.org/2000/svg"
 LOADING = {"src", "href", "srcset", "data", "action", "poster", "background"}
 VOID = {"meta", "link", "br", "img", "input", "hr"}
-HEIGHTS = st.lists(st.floats(0, 500), max_size=12)
-POSITIVE = st.floats(1e-3, 1e7)
 
 
 class Page(HTMLParser):
@@ -96,7 +92,7 @@ def test_a_point_with_failed_requests_is_named_in_the_chart_and_not_on_the_front
     marks = re.findall(
         r'class="(mark|hollow) s0"[^>]*><title>run, concurrency (.*?):', drawing.render()
     )
-    assert marks == [("mark", "4"), ("hollow", "8, 3 failed")]
+    assert sorted(marks) == [("hollow", "8, 3 failed"), ("mark", "4")]
     assert ">8, 3 failed</text>" in drawing.render()
 
 
@@ -134,42 +130,6 @@ def test_markdown_keeps_a_text_in_its_cell(text: str) -> None:
     shown = escaped(text)
     assert "\n" not in shown
     assert not re.search(r"(?<!\\)(?:\\\\)*[|<>]", shown)
-
-
-@given(POSITIVE)
-def test_a_scale_reaches_its_values_with_few_round_ticks(high: float) -> None:
-    scale = linear(high, 100, 0)
-    assert scale.high >= high * (1 - 1e-6)
-    assert 2 <= len(scale.ticks) <= 7
-    assert -1e-6 <= scale(high) <= scale(0) == 100
-
-
-@given(POSITIVE, st.floats(1, 1e6))
-def test_a_logarithmic_scale_holds_its_values(low: float, ratio: float) -> None:
-    scale = logarithmic(low, low * ratio, 100, 0)
-    assert -1e-6 <= scale(low * ratio) <= scale(low) <= 100 + 1e-6
-
-
-@given(HEIGHTS)
-def test_labels_at_one_place_keep_their_distance_and_order(places: list[float]) -> None:
-    moved = apart(places, 12, 10, 490)
-    assert all(10 - 1e-6 <= place <= 490 + 1e-6 for place in moved)
-    in_order = [place for _, place in sorted(zip(places, moved, strict=True))]
-    assert all(after - before >= 12 - 1e-6 for before, after in pairwise(in_order))
-
-
-def test_labels_without_room_share_what_there_is() -> None:
-    assert apart([5.0] * 5, 12, 0, 20) == pytest.approx([0, 5, 10, 15, 20])
-
-
-@given(st.lists(st.tuples(st.floats(0, 400), st.floats(0, 300)), max_size=20))
-def test_labels_of_points_never_overlap(points: list[tuple[float, float]]) -> None:
-    inside = Box(0, 0, 400, 300)
-    taken = [around(x, y, 7) for x, y in points]
-    for x, y in points:
-        box = beside(x, y, "1,024", taken, inside)
-        assert box is None or not any(box.meets(other) for other in taken)
-        taken += [box] if box else []
 
 
 @given(st.lists(st.tuples(st.floats(0, 1e5), st.booleans()), min_size=1, max_size=200))

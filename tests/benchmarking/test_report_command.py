@@ -208,3 +208,27 @@ def test_a_run_without_gpus_never_passes_for_a_measurement(tmp_path: Path) -> No
     assert "simulated" not in report(real).stdout
     compared = " ".join(report(played, "--baseline", real).stdout.split())
     assert "played: not comparable with real: engine simulated, there real" in compared
+
+
+def test_a_price_gives_what_tokens_cost_in_every_form_and_the_break_even(tmp_path: Path) -> None:
+    base = run_folder(tmp_path / "base")
+    run = run_folder(tmp_path / "run")
+    words = (run, "--baseline", base, "--price", "gb200=10")
+    text = report(*words).stdout
+    assert "Cost (gb200 $10.00 an hour" in text
+    assert "break-even: run costs no more than base at any load" in text
+    assert max(map(len, text.splitlines())) <= WIDTH
+    assert "## Cost" in report(*words, "--format", "markdown").stdout
+    assert "$/1M output" in report(*words, "--format", "html").stdout
+    (point, *_) = as_json(*words)["runs"][0]["points"]
+    output = point["tokensPerSecond"]
+    expected = 50 * 1_000_000 / 3600 / output
+    assert point["cost"]["dollars_per_million_output_tokens"] == pytest.approx(expected, rel=1e-3)
+    assert point["cost"]["dollars_per_hour"] == 50
+
+
+def test_a_gpu_without_a_price_is_named_and_no_price_says_nothing(tmp_path: Path) -> None:
+    run = run_folder(tmp_path / "run")
+    assert "give --price gb200=DOLLARS" in report(run, "--price", "b200=5").stdout
+    assert "Cost" not in report(run).stdout
+    assert "cost" not in as_json(run)["runs"][0]["points"][0]

@@ -9,10 +9,12 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.benchmarking.comparison import predicted
 from gptoss.benchmarking.metrics import METRICS
+from gptoss.benchmarking.priced import measured_cost
 from gptoss.benchmarking.statistics import spread
+from gptoss.planning.costs.cost_words import as_dollars
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
 
     from gptoss.benchmarking.comparison import Change
     from gptoss.benchmarking.run_report import Report
@@ -25,8 +27,8 @@ def as_json(report: Report) -> str:
     """The report as one object; numbers in the units of their keys, None where not measured."""
     content = {
         "version": VERSION,
-        "runs": [_run(run) for run in report.runs],
-        "baseline": _run(report.baseline) if report.baseline else None,
+        "runs": [_run(run, report.prices) for run in report.runs],
+        "baseline": _run(report.baseline, report.prices) if report.baseline else None,
         "comparisons": [
             {
                 "run": each.run.name,
@@ -48,7 +50,7 @@ def _names(report: Report) -> list[str]:
     return [run.name for run in report.shown]
 
 
-def _run(run: Run) -> dict[str, Any]:
+def _run(run: Run, prices: Mapping[str, float]) -> dict[str, Any]:
     told = run.plan.prediction
     return {
         "name": run.name,
@@ -58,14 +60,20 @@ def _run(run: Run) -> dict[str, Any]:
         "model": run.model,
         "gpus": {"owned": run.gpus.owned, "decode": run.gpus.decoding} if run.gpus.owned else None,
         "started": run.started,
-        "points": [_point(point) for point in run.points],
+        "points": [_point(point) | _cost(run, point, prices) for point in run.points],
         "prediction": told
         and {
             "source": told.source,
             "confidence": told.confidence,
+            "reasons": list(told.reasons),
             "points": _changes(predicted(run)),
         },
     }
+
+
+def _cost(run: Run, point: Point, prices: Mapping[str, float]) -> dict[str, Any]:
+    """What the tokens of a point cost, where somebody says what GPUs cost."""
+    return {"cost": as_dollars(measured_cost(run, point, prices))} if prices else {}
 
 
 def _point(point: Point) -> dict[str, Any]:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.benchmarking.charts import WIDE
 from gptoss.benchmarking.comparison import predicted
 from gptoss.benchmarking.metrics import METRICS, shown, signed
 from gptoss.benchmarking.pictures import pictures
-from gptoss.benchmarking.svg import STYLE
+from gptoss.benchmarking.priced import COST_HEAD, break_evens, priced, without_price
 from gptoss.benchmarking.titles import about, point_name, problem_line
+from gptoss.drawing.pareto import WIDE
+from gptoss.drawing.style import STYLE
+from gptoss.planning.costs.cost_words import title
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -48,6 +50,7 @@ def _lines(report: Report, files: dict[str, Picture]) -> Iterator[str]:
         rows = [[shown(metric.of(point)) for metric in METRICS] for point in run.points]
         yield from table([metric.head for metric in METRICS], rows)
     yield from _comparisons(report)
+    yield from _cost(report)
     yield from _causes(report)
     for name, picture in files.items():
         if picture.over_time:
@@ -66,6 +69,16 @@ def _picture(name: str, picture: Picture) -> Iterator[str]:
     yield f"![{escaped(picture.title)}](<{name}>)"
 
 
+def _cost(report: Report) -> Iterator[str]:
+    if found := priced(report):
+        yield from ("", "## Cost", "", escaped(title(report.prices)), "")
+        yield from table(COST_HEAD, [each.row for each in found])
+        if told := break_evens(report):
+            yield from ("", *(f"* {escaped(each)}" for each in told))
+    if missing := without_price(report):
+        yield from ("", escaped(missing))
+
+
 def _comparisons(report: Report) -> Iterator[str]:
     for each in report.comparisons:
         yield from ("", f"## {escaped(each.run.name)} against {escaped(each.base.name)}", "")
@@ -82,6 +95,8 @@ def _comparisons(report: Report) -> Iterator[str]:
         if told and predicted(run):
             yield from ("", f"## {escaped(run.name)} against the prediction", "")
             yield from (escaped(f"By {told.source}; {told.confidence}."), "")
+            yield from (f"* {escaped(reason)}" for reason in told.reasons)
+            yield from ("",) if told.reasons else ()
             yield from table(
                 ["concurrency", "number", "measured", "predicted", "percent"],
                 [

@@ -17,7 +17,9 @@ from gptoss.benchmarking.metrics import (
     shown,
     signed,
 )
+from gptoss.benchmarking.priced import COST_HEAD, break_evens, priced, without_price
 from gptoss.benchmarking.titles import about, point_name, problem_line
+from gptoss.planning.costs.cost_words import title
 from gptoss.text.columns import columns
 
 if TYPE_CHECKING:
@@ -40,6 +42,7 @@ def as_text(report: Report) -> str:
         *("\n".join(_run(run)) for run in report.shown),
         *("\n".join(_comparison(each)) for each in report.comparisons),
         *("\n".join(_prediction(run)) for run in report.runs if predicted(run)),
+        _cost(report),
         _errors(report),
         _differences(report),
         _notes(report),
@@ -108,6 +111,16 @@ def _prediction(run: Run) -> Iterator[str]:
         for change in changes
     ]
     yield from _table([head, *rows])
+    yield from (_wrapped(reason) for reason in (told.reasons if told else ()))
+
+
+def _cost(report: Report) -> str:
+    found, missing = priced(report), without_price(report)
+    lines = [_wrapped(f"Cost: {missing}", "")] if missing else []
+    if found:
+        lines += [_wrapped(title(report.prices), ""), *_table([COST_HEAD, *(p.row for p in found)])]
+        lines += map(_wrapped, break_evens(report))
+    return "\n".join(lines)
 
 
 def _errors(report: Report) -> str:

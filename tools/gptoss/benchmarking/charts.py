@@ -4,38 +4,23 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.benchmarking.axes import (
-    MARK,
-    Frame,
-    draw_mark,
-    framed,
-    horizontal_axis,
-    tick,
-    vertical_axis,
-)
 from gptoss.benchmarking.metrics import shown
 from gptoss.benchmarking.statistics import front
-from gptoss.benchmarking.svg import (
-    FONT_SIZE,
-    SERIES,
-    Box,
-    Drawing,
-    Scale,
-    apart,
-    around,
-    beside,
-    linear,
-    logarithmic,
-    text_width,
-)
+from gptoss.drawing.axes import Frame, framed, horizontal_axis, tick, vertical_axis
+from gptoss.drawing.labels import apart, text_width
+from gptoss.drawing.legend import Key
+from gptoss.drawing.marks import MARK, draw_mark
+from gptoss.drawing.pareto import SPEED, WIDE, Line, Pareto, Spot, as_drawing
+from gptoss.drawing.scales import Scale, linear, logarithmic
+from gptoss.drawing.style import FONT_SIZE, SERIES
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gptoss.benchmarking.runs import Latency, Point, Run
     from gptoss.benchmarking.timeline import Timeline
+    from gptoss.drawing.svg import Drawing
 
-WIDE, NARROW = 980, 350
 # From this ratio of highest to lowest on, small values would lie on the axis of a linear scale.
 LOG_RATIO = 30
 
@@ -48,8 +33,9 @@ def pareto(runs: Sequence[Run], width: int = WIDE) -> Drawing | None:
     Where nobody says how many GPUs there are, the vertical axis is of all tokens.
     """
     a_gpu = any(run.gpus.owned for run in runs)
+    unit = "tokens/s/GPU" if a_gpu else "tokens/s, all GPUs"
     placed = [
-        (number, run, point, x, y)
+        (_spot(number, run, point, x, y, unit), not point.errors)
         for number, run in enumerate(runs)
         for point in run.points
         if (x := point.tokens_per_second_per_user) is not None
@@ -57,47 +43,23 @@ def pareto(runs: Sequence[Run], width: int = WIDE) -> Drawing | None:
     ]
     if len(placed) < 2:
         return None
-    unit = "tokens/s/GPU" if a_gpu else "tokens/s, all GPUs"
-    title = f"Pareto chart of {unit} over tokens/s/user"
-    height = 420 if width >= WIDE else 340
-    frame = framed(width, height, title, f"{unit} ↑ better", [run.name for run in runs])
-    vertical = linear(max(p[4] for p in placed), frame.plot.bottom, frame.plot.top)
-    left = vertical_axis(frame, vertical)
-    highest = max(p[3] for p in placed) * 1.04
-    across = linear(highest, left, frame.plot.right - 24, 5 if width >= WIDE else 3)
-    horizontal_axis(frame, [(across(t), tick(t)) for t in across.ticks], "tokens/s/user → better")
-    whole = [p for p in placed if not p[2].errors]
-    best = [whole[index] for index in front([(p[3], p[4]) for p in whole])]
-    where = [(across(p[3]), vertical(p[4])) for p in best]
-    if len(where) > 1:
-        frame.drawing.path(where, "front", "Pareto front: no run beats these in both")
-    inside = Box(left, frame.plot.top - 8, frame.plot.right, frame.plot.bottom)
-    taken = [around(across(p[3]), vertical(p[4]), MARK + 2) for p in placed]
-    for each in placed:
-        number, run, point, x, y = each
-        failed = f", {point.errors:,} failed" if point.errors else ""
-        at = f"{shown(point.concurrency)}{failed}"
-        hover = f"{run.name}, concurrency {at}: {shown(y)} {unit}, {shown(x)} tokens/s/user"
-        draw_mark(
-            frame.drawing,
-            number,
-            across(x),
-            vertical(y),
-            hover,
-            "mark" if each in best else "hollow",
-        )
-        _label(frame, across(x), vertical(y), at, taken, inside, "bad" if failed else "")
-    return frame.drawing
+    whole = [spot for spot, is_whole in placed if is_whole]
+    best = [whole[index] for index in front([(spot.x, spot.y) for spot in whole])]
+    spots = tuple(spot if spot in best else spot._replace(css="hollow") for spot, _ in placed)
+    line = Line(tuple((s.x, s.y) for s in best), "Pareto front: no run beats these in both")
+    return as_drawing(Pareto(unit, spots, (line,) if len(best) > 1 else (), _keys(runs)), width)
 
 
-def _label(
-    frame: Frame, x: float, y: float, text: str, taken: list[Box], inside: Box, css: str
-) -> None:
-    """Writes a text beside a mark where there is room; else pointing at the mark must do."""
-    box = beside(x, y, text, taken, inside)
-    if box:
-        frame.drawing.text(box.left, box.bottom - 2, text, css)
-        taken.append(box)
+def _spot(number: int, run: Run, point: Point, x: float, y: float, unit: str) -> Spot:
+    failed = f", {point.errors:,} failed" if point.errors else ""
+    at = f"{shown(point.concurrency)}{failed}"
+    hover = f"{run.name}, concurrency {at}: {shown(y)} {unit}, {shown(x)} {SPEED}"
+    return Spot(x, y, at, hover, number, label_css="bad" if failed else "")
+
+
+def _keys(runs: Sequence[Run]) -> tuple[Key, ...]:
+    """The legend: one run needs none."""
+    return tuple(Key(run.name, n) for n, run in enumerate(runs)) if len(runs) > 1 else ()
 
 
 def latencies(
@@ -122,8 +84,7 @@ def latencies(
     is_log = 0 < min(values) <= max(values) / LOG_RATIO
     scale_name = ", log scale" if is_log else ""
     title = f"{name} percentiles over concurrency"
-    names = [run.name for run in runs]
-    frame = framed(width, height, title, f"{name} in ms{scale_name} ↓ better", names)
+    frame = framed(width, height, title, f"{name} in ms{scale_name} ↓ better", _keys(runs))
     bottom, top = frame.plot.bottom, frame.plot.top
     vertical = (
         logarithmic(min(values), max(values), bottom, top)

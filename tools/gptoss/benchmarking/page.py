@@ -8,13 +8,15 @@ from typing import TYPE_CHECKING, Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from gptoss.benchmarking import charts
-from gptoss.benchmarking.axes import mark_alone
 from gptoss.benchmarking.comparison import predicted
 from gptoss.benchmarking.metrics import METRICS, shown, signed
 from gptoss.benchmarking.pictures import Picture, pictures
-from gptoss.benchmarking.svg import DARK_PALETTE, MARKS, PALETTE, SERIES
+from gptoss.benchmarking.priced import COST_HEAD, break_evens, priced, without_price
 from gptoss.benchmarking.titles import facts_of, point_name
+from gptoss.drawing.marks import mark_alone
+from gptoss.drawing.pareto import NARROW, WIDE
+from gptoss.drawing.style import DARK, LIGHT, MARKS, SERIES, variables
+from gptoss.planning.costs.cost_words import title
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -49,6 +51,7 @@ def as_html(report: Report) -> str:
             for each in report.comparisons
         ],
         "predictions": [_prediction(run) for run in report.runs if predicted(run)],
+        "cost": _cost(report),
         "causes": [
             {"count": f"{count:,}", "cause": cause, "at": point_name(run, point)}
             for run in report.shown
@@ -75,8 +78,8 @@ def _environment() -> Environment:
 
 def _style() -> str:
     return (
-        f":root{{color-scheme:light dark;{PALETTE}}}"
-        f"@media(prefers-color-scheme:dark){{:root{{{DARK_PALETTE}}}}}{MARKS}"
+        f":root{{color-scheme:light dark;{variables(LIGHT)}}}"
+        f"@media(prefers-color-scheme:dark){{:root{{{variables(DARK)}}}}}{MARKS}"
     )
 
 
@@ -133,6 +136,18 @@ def _row(point: Point) -> dict[str, Any]:
     }
 
 
+def _cost(report: Report) -> dict[str, Any] | None:
+    found, missing = priced(report), without_price(report)
+    if not found and not missing:
+        return None
+    return {
+        "title": title(report.prices),
+        "head": COST_HEAD,
+        "rows": [each.row for each in found],
+        "told": [*break_evens(report), *filter(None, [missing])],
+    }
+
+
 def _change(change: Change) -> dict[str, str]:
     return {
         "value": shown(change.value),
@@ -153,6 +168,7 @@ def _prediction(run: Run) -> dict[str, Any]:
         "run": run.name,
         "source": told.source if told else "",
         "confidence": told.confidence if told else "",
+        "reasons": told.reasons if told else (),
         "rows": rows,
     }
 
@@ -162,8 +178,8 @@ def _figure(picture: Picture) -> dict[str, Any]:
         "title": picture.title,
         "text": picture.text,
         "open": picture.open,
-        "wide": picture.draw(charts.WIDE).render(),
-        "narrow": picture.draw(charts.NARROW).render(),
+        "wide": picture.draw(WIDE).render(),
+        "narrow": picture.draw(NARROW).render(),
     }
 
 

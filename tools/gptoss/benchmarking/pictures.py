@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 
     from gptoss.benchmarking.run_report import Report
     from gptoss.benchmarking.runs import Latency, Point, Run
-    from gptoss.benchmarking.svg import Drawing
     from gptoss.benchmarking.timeline import Timeline
+    from gptoss.drawing.svg import Drawing
 
 
 @dataclass(frozen=True)

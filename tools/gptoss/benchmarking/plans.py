@@ -40,10 +40,11 @@ class PredictedPoint(_Kept):
 
 
 class Prediction(_Kept):
-    """A prediction, by whom, and in one word or two how far it may be believed."""
+    """A prediction, by whom, and in one word or two how far it may be believed, with reasons."""
 
     source: str
     confidence: str
+    reasons: tuple[str, ...] = ()
     points: tuple[PredictedPoint, ...]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from gptoss.benchmarking.comparable import not_comparable
@@ -12,7 +12,7 @@ from gptoss.benchmarking.run_folders import read_runs
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Mapping, Sequence
     from pathlib import Path
 
     from gptoss.benchmarking.gpus import Gpus
@@ -21,10 +21,11 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Report:
-    """Runs, and the one that they are held against."""
+    """Runs, the one that they are held against, and dollars an hour by kind of GPU."""
 
     runs: tuple[Run, ...]
     baseline: Run | None = None
+    prices: Mapping[str, float] = field(default_factory=dict)
 
     @property
     def shown(self) -> tuple[Run, ...]:

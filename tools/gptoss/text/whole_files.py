@@ -17,13 +17,22 @@ def write_whole(path: Path, text: str) -> None:
     Raises:
         InputError: It cannot be written.
     """
+    write_bytes(path, text.encode())
+
+
+def write_bytes(path: Path, content: bytes) -> None:
+    """The same of what is no text.
+
+    Raises:
+        InputError: It cannot be written.
+    """
     try:
         if path.exists() and not path.is_file():  # a pipe or a terminal
-            path.write_text(text, encoding="utf-8")
+            path.write_bytes(content)
             return
         path.parent.mkdir(parents=True, exist_ok=True)
         target = path.resolve()
-        staged(target, text.encode()).replace(target)
+        staged(target, content).replace(target)
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
 

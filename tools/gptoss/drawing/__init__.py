@@ -1,0 +1,1 @@
+"""Pictures as SVG, PNG and text: scales, axes, marks, and labels that keep apart."""
