@@ -120,7 +120,7 @@ def download(release: str) -> dict[str, Any]:
 
 def benchmark(disaggregated: bool, release: str, name: str = NAME) -> dict[str, Any]:
     """The benchmark Job."""
-    isl, osl, concurrency, gpus = (8192, 1024, 1280, 5) if disaggregated else (128, 1000, 3600, 4)
+    isl, osl, concurrency, gpus = (768, 1024, 1280, 5) if disaggregated else (128, 1000, 3600, 4)
     flags = {
         "--model": MODEL,
         "--tokenizer": SNAPSHOT,

@@ -51,6 +51,7 @@ def test_cutlass_is_no_slower_choice_where_attention_is_data_parallel() -> None:
 def test_a_smaller_kv_cache_type_is_advised_where_the_gpu_has_it(gpu: str, advised: bool) -> None:
     cache = "kv_cache_config: {dtype: auto, free_gpu_memory_fraction: 0.4}"
     text = f"# gpu: {gpu}\n# decode.yaml\nmoe_config: {{backend: AUTO}}\n{cache}\n"
+    text += "max_batch_size: 6144\n"
     assert ("fp8" in told(text)["K003"]) is advised
 
 

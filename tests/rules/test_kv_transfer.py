@@ -81,8 +81,8 @@ def test_the_default_transport_is_the_one_that_a_variable_chooses(
 
 
 def test_prefill_may_be_shorter_than_decode_where_the_prompts_of_the_benchmark_fit() -> None:
-    assert "D008" not in told("# prefill.yaml\nmax_seq_len: 9000", "1.3.1")
-    assert "D008" in told("# prefill.yaml\nmax_seq_len: 8192", "1.3.1")
+    assert "D008" not in told("# prefill.yaml\nmax_seq_len: 1800", "1.3.1")
+    assert "D008" in told("# prefill.yaml\nmax_seq_len: 768", "1.3.1")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ required() {
   case $1 in
     dynamo-*) printf '%s\n' "ai-dynamo==${1#dynamo-}" jinja2 ;;
     aiperf-*) echo "aiperf==${1#aiperf-}" ;;
+    aiconfigurator-core-*) echo "aiconfigurator-core==${1#aiconfigurator-core-}" ;;
     fixture) printf '%s\n' litellm==1.72.0 unsloth==2025.10.1 ;;
   esac
 }

@@ -9,6 +9,7 @@ from gptoss.cli.bench import bench
 from gptoss.cli.check import check
 from gptoss.cli.inspect import images, show
 from gptoss.cli.live import setup, simulate
+from gptoss.cli.plan import plan
 from gptoss.cli.preflight import preflight
 from gptoss.cli.reference import explain, rules, schema, targets
 from gptoss.cli.rehearse import rehearse
@@ -16,6 +17,7 @@ from gptoss.cli.render import render
 from gptoss.cli.smoke import smoke
 from gptoss.cli.status import status
 from gptoss.cli.transfer import diff, import_
+from gptoss.cli.tune import tune
 from gptoss.cli.upgrade import upgrade
 from gptoss.text.errors import InputError
 
@@ -24,7 +26,18 @@ CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
 # Commands by what one wants, in the order in which --help shows them.
 SECTIONS = {
-    "Before installing": (targets, check, show, images, bench, diff, upgrade, preflight),
+    "Before installing": (
+        targets,
+        check,
+        show,
+        plan,
+        tune,
+        images,
+        bench,
+        diff,
+        upgrade,
+        preflight,
+    ),
     "Without a GPU": (simulate, rehearse, setup),
     "Writing files": (render, import_, schema),
     "While it runs": (status, smoke),

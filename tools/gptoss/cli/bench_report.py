@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import click
+
+from gptoss.cli.options import price_options
 
 
 @click.command()
@@ -17,6 +20,12 @@ import click
     metavar="N|ROLES",
     help="GPUs of runs without a plan, as in 8 or prefill=1,decode=4.",
 )
+@click.option(
+    "--predicted",
+    is_flag=True,
+    help="Hold runs against a prediction, whose data are fetched first; else where they are here.",
+)
+@price_options
 @click.option(
     "--format",
     "form",
@@ -34,20 +43,26 @@ def report(
     folders: tuple[str, ...],
     baseline: str | None,
     gpus: str | None,
+    predicted: bool,
+    prices: dict[str, float],
     form: str | None,
     output: Path | None,
 ) -> None:
     """Reports benchmark runs: rates a GPU, latencies, errors, and what differs.
 
     A FOLDER is a run of `gptoss bench run`, a folder of such runs, artifacts of aiperf 0.10 to
-    0.13, or results of TensorRT-LLM's benchmark_serving (the folder or one file).
+    0.13, or results of TensorRT-LLM's benchmark_serving (the folder or one file). A run that kept
+    its settings stands beside what `gptoss plan` predicts of them.
 
     \b
     Examples:
       gptoss bench report results
       gptoss bench report results/after --baseline results/before
+      gptoss bench report results --predicted
+      gptoss bench report results --price gb200=10.5
       gptoss bench report artifacts --gpus prefill=1,decode=4 --output report.html
     """  # noqa: D301 (click's mark for lines that stay as they are)
+    from gptoss.benchmarking.foretold import foretold
     from gptoss.benchmarking.gpus import parsed
     from gptoss.benchmarking.run_report import read_report
     from gptoss.benchmarking.writing_reports import form_of, write
@@ -58,6 +73,7 @@ def report(
         Path(baseline) if baseline else None,
         parsed(gpus) if gpus else None,
     )
+    found = replace(foretold(found, fetch=predicted), prices=prices)
     text = write(found, chosen, output)
     if text is not None:
         click.echo(text)

@@ -11,7 +11,7 @@ import click
 
 from gptoss.checking.judging import STDIN, judged
 from gptoss.cli.completion import files_like, sources_like
-from gptoss.cli.options import cluster_options, paint, source_options
+from gptoss.cli.options import cluster_options, paint, source_options, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
     from gptoss.checking.checked import Checked
     from gptoss.checking.judging import Installed
-    from gptoss.fixing.plan import FixPlan
+    from gptoss.fixing.rounds import FixPlan
     from gptoss.sources.request import Request
 
 CLUSTER = "cluster"
@@ -139,16 +139,12 @@ def _running(context: str | None, namespace: str | None) -> Installed:
     from gptoss.cluster.released import installed_beside
 
     cluster = connect(context, namespace)
-    return lambda those, facts: installed_beside(cluster, those, facts, _tell)
-
-
-def _tell(line: str) -> None:
-    click.echo(f"gptoss: {line}", err=True)
+    return lambda those, facts: installed_beside(cluster, those, facts, tell)
 
 
 def _planned(request: Request, against: str | Installed | None) -> FixPlan:
     """What --fix changes."""
-    from gptoss.fixing.plan import plan_fixes
+    from gptoss.fixing.rounds import plan_fixes
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")

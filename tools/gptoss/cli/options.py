@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import functools
 import os
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.cli.completion import gpus_like, overlays_like, releases_like, sources_like
+from gptoss.cli.completion import files_like, gpus_like, overlays_like, releases_like, sources_like
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -21,16 +22,30 @@ COLOURS = {
     "place": {"bold": True},
     "caret": {"fg": "green", "bold": True},
     "hint": {"fg": "cyan"},
+    "muted": {"dim": True},
+    "s0": {"fg": "blue", "bold": True},
+    "s1": {"fg": "yellow", "bold": True},
+    "s2": {"fg": "green", "bold": True},
+    "s3": {"fg": "magenta", "bold": True},
+    "s4": {"fg": "cyan", "bold": True},
+    "s5": {"fg": "red", "bold": True},
 }
 
-text_or_json = click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+
+def _form(*forms: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """The option that says in which form a command prints; text unless it is given."""
+    return click.option(
+        "--format",
+        "form",
+        type=click.Choice(forms),
+        default="text",
+        show_default=True,
+        help="Form of the output.",
+    )
+
+
+text_or_json = _form("text", "json")
+text_json_or_junit = _form("text", "json", "junit")
 
 name_option = click.option(
     "--name", metavar="NAME", help="Name of the Helm release that targets are rendered as."
@@ -46,6 +61,11 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
         "--context", metavar="C", help="Context of the kubeconfig; else the current one."
     )
     return namespace(context(command))
+
+
+def tell(line: str) -> None:
+    """Says something beside what a command prints."""
+    click.echo(f"gptoss: {line}", err=True)
 
 
 def paint(text: str, style: str) -> str:
@@ -117,6 +137,37 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
     result: Callable[..., None] = with_request
     for option in reversed(options):
         result = option(result)
+    return result
+
+
+def price_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say what GPUs cost; given as ``prices``, dollars an hour by kind of GPU."""
+
+    @functools.wraps(command)
+    def with_prices(
+        *arguments: Any, price: tuple[str, ...], price_file: Path | None, **others: Any
+    ) -> None:
+        if price or price_file:
+            from gptoss.planning.costs.prices import prices_of
+
+            others["prices"] = prices_of(price, price_file)
+        command(*arguments, prices=others.pop("prices", {}), **others)
+
+    one = click.option(
+        "--price",
+        multiple=True,
+        metavar="GPU=DOLLARS",
+        help="Dollars an hour of one GPU, as in gb200=10.5; may be repeated.",
+    )
+    file = click.option(
+        "--prices",
+        "price_file",
+        metavar="FILE",
+        type=click.Path(path_type=Path),
+        shell_complete=files_like,
+        help="YAML file with prices, a line a GPU: `gb200: 10.5`.",
+    )
+    result: Callable[..., None] = one(file(with_prices))
     return result
 
 

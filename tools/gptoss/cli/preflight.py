@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import paint, source_options
+from gptoss.cli.options import cluster_options, paint, source_options, text_json_or_junit
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -17,16 +17,8 @@ if TYPE_CHECKING:
 
 @click.command()
 @source_options
-@click.option("-n", "--namespace", metavar="NS", help="Where to install; else the context's.")
-@click.option("--context", metavar="C", help="Context of the kubeconfig; else the current one.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "junit"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+@cluster_options
+@text_json_or_junit
 @click.option(
     "--fail-on",
     type=click.Choice(["error", "warning", "info"]),

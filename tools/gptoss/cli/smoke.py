@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.cli.options import paint, source_options
+from gptoss.cli.options import paint, source_options, text_json_or_junit
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -31,14 +31,7 @@ STYLES = {"passed": "ok", "failed": "error", "known": "warning", "unknown": "war
 @click.option("--wait", type=click.FloatRange(1), metavar="S", help="Seconds to become ready (10).")
 @click.option("--timeout", type=click.FloatRange(1), metavar="S", help="Seconds for all of it.")
 @click.option("--prefill-killed", is_flag=True, help="Only see that requests are refused.")
-@click.option(
-    "--format",
-    "form",
-    type=click.Choice(["text", "json", "junit"]),
-    default="text",
-    show_default=True,
-    help="Form of the output.",
-)
+@text_json_or_junit
 def smoke(
     request: Request,
     url: str | None,

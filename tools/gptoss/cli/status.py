@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import cluster_options, paint, source_options, text_or_json
+from gptoss.cli.options import cluster_options, paint, source_options, tell, text_or_json
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -48,7 +48,7 @@ def status(request: Request, context: str | None, namespace: str | None, form: s
         mains = called(serving, names)
     if not mains:
         raise nothing_called(names or ["a deployment"], cluster, serving)
-    found = [standing(cluster, seen) for seen in seen_of(cluster, mains, _tell)]
+    found = [standing(cluster, seen) for seen in seen_of(cluster, mains, tell)]
     click.echo(as_json(found) if form == "json" else as_text(found, paint))
     sys.exit(0 if all(each.serves for each in found) else 1)
 
@@ -73,7 +73,3 @@ def _is_a_word(source: str) -> bool:
     from gptoss.facts import folders
 
     return not Path(source).exists() and source not in folders.values_files()
-
-
-def _tell(line: str) -> None:
-    click.echo(f"gptoss: {line}", err=True)

@@ -30,7 +30,7 @@ def cached(name: str, made_from: bytes, make: Callable[[Path], None]) -> Path:
     Raises:
         InputError: The folder cannot be written.
     """
-    folder = _root() / f"{name}-{hashlib.sha256(made_from).hexdigest()[:DIGITS]}"
+    folder = _folder(name, made_from)
     if (folder / READY).exists():
         return folder
     try:
@@ -45,6 +45,15 @@ def cached(name: str, made_from: bytes, make: Callable[[Path], None]) -> Path:
     except OSError as error:
         raise InputError(f"cannot make {folder}: {error.strerror or error}") from None
     return folder
+
+
+def is_cached(name: str, made_from: bytes) -> bool:
+    """Whether ``cached`` has its folder already."""
+    return (_folder(name, made_from) / READY).exists()
+
+
+def _folder(name: str, made_from: bytes) -> Path:
+    return _root() / f"{name}-{hashlib.sha256(made_from).hexdigest()[:DIGITS]}"
 
 
 def say(message: str) -> None:

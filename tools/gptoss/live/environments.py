@@ -1,11 +1,12 @@
-"""Environments of the real programs: one Dynamo a release, and aiperf, made on first use.
+"""Environments of the real programs: one Dynamo a release, aiperf, and the performance data.
 
-Each is made from a requirement file with hashes (``requirements/live``).
+Each is made on first use from a requirement file with hashes (``requirements/live``).
 """
 
 from __future__ import annotations
 
 import os
+import platform
 import shutil
 import subprocess
 import sys
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.facts.versions import version_number
-from gptoss.live.cached import cached, say
+from gptoss.live.cached import cached, is_cached, say
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,6 +56,37 @@ def aiperf() -> Path:
     return _environment(next(_locks().glob("aiperf-*.txt")).stem)
 
 
+def no_planning() -> str:
+    """Why this machine cannot have aiconfigurator-core; empty where it can."""
+    version, system = sys.version_info[:2], f"{platform.system()} {platform.machine()}"
+    if OLDEST <= version <= NEWEST and system == "Linux x86_64":
+        return ""
+    return (
+        "speed is predicted with aiconfigurator-core, which has packages for Linux x86-64 and "
+        f"Python 3.11 to 3.13 only; this is {system} with Python {version[0]}.{version[1]}"
+    )
+
+
+def planning() -> Path:
+    """Python of the environment of aiconfigurator-core, made when it is not there yet.
+
+    Raises:
+        InputError: There is none for this machine, or it cannot be made.
+    """
+    if why := no_planning():
+        raise InputError(why)
+    return _environment(_planning_name())
+
+
+def has_planning() -> bool:
+    """Whether the environment of aiconfigurator-core is there already."""
+    return not no_planning() and is_cached(*_key(_planning_name()))
+
+
+def _planning_name() -> str:
+    return next(_locks().glob("aiconfigurator-core-*.txt")).stem
+
+
 def packages(name: str) -> Path:
     """A folder with the packages of a lock and nothing that they require.
 
@@ -89,7 +121,13 @@ def _environment(name: str) -> Path:
         _run(venv if venv[0] else [sys.executable, "-m", "venv"], str(folder))
         _install(lock, [], str(folder / "bin" / "python"))
 
-    return cached(name, f"{version}".encode() + lock.read_bytes(), make) / "bin" / "python"
+    return cached(*_key(name), make) / "bin" / "python"
+
+
+def _key(name: str) -> tuple[str, bytes]:
+    """What the environment of a lock is made from, and its name."""
+    version = sys.version_info[:2]
+    return name, f"{version}".encode() + (_locks() / f"{name}.txt").read_bytes()
 
 
 def _install(lock: Path, options: Sequence[str], python: str) -> None:
@@ -97,10 +135,10 @@ def _install(lock: Path, options: Sequence[str], python: str) -> None:
 
     A lock is complete but for what NVIDIA publishes elsewhere and no simulation imports.
     """
-    uv = _uv()
-    pip = [uv, "pip", "install", "--quiet", "--compile-bytecode", "--python", python]
+    uv, quiet = _uv(), [] if sys.stderr.isatty() else ["--quiet"]
+    pip = [uv, "pip", "install", *quiet, "--compile-bytecode", "--python", python]
     if not uv:
-        pip = [python, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+        pip = [python, "-m", "pip", "install", *quiet, "--disable-pip-version-check"]
     _run(pip, "--require-hashes", "--no-deps", *options, "-r", str(lock))
 
 
@@ -111,10 +149,13 @@ def _uv() -> str:
 
 
 def _run(words: Sequence[str], *more: str) -> None:
+    """Runs a program; a terminal shows how far it is, and elsewhere its last lines are told."""
     variables = {name: value for name, value in os.environ.items() if name not in OTHERS}
-    done = subprocess.run([*words, *more], env=variables, capture_output=True, text=True)
+    told = None if sys.stderr.isatty() else subprocess.PIPE
+    out = told or sys.stderr
+    done = subprocess.run([*words, *more], env=variables, stdout=out, stderr=told, text=True)
     if done.returncode:
-        said = "\n".join((done.stderr or done.stdout).strip().splitlines()[-8:])
+        said = "\n".join((done.stderr or done.stdout or "").strip().splitlines()[-8:])
         raise InputError(f"`{' '.join([*words[:3], '…'])}` has failed:\n{said}")
 
 

@@ -78,8 +78,7 @@ def written(setting: Setting) -> list[Claim]:
 
 def parallel_size(worker: Worker, key: str) -> int | None:
     """A parallel size, or None when it is left to the engine (unset, null or -1)."""
-    size = worker.engine.whole(key)
-    return size if size and size > 0 else None
+    return worker.engine.positive(key)
 
 
 def tensor_parallel_size(worker: Worker) -> int:

@@ -6,5 +6,5 @@ FAMILY = Family(
     letter="A",
     name="Accuracy",
     question="can the engine hold the answers of an evaluation?",
-    order=10,
+    order=11,
 )

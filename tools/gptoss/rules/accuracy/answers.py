@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
-    from gptoss.facts.world import Evaluated, Model
+    from gptoss.facts.models import Evaluated, Model
     from gptoss.text.places import Located
 
 

@@ -39,7 +39,7 @@ def first_token_limit_below_the_interval(
     goodput = benchmark.arguments["--goodput"].located if benchmark.arguments else None
     if goodput is None:
         return
-    limits = _limits(goodput.value)
+    limits = limits_of(goodput.value)
     first, between = limits.get(FIRST_TOKEN), limits.get(BETWEEN_TOKENS)
     for worker in deployment.workers:
         pieces = pieces_of(worker)
@@ -55,7 +55,7 @@ def first_token_limit_below_the_interval(
             )
 
 
-def _limits(text: str) -> dict[str, float]:
+def limits_of(text: str) -> dict[str, float]:
     """Milliseconds by metric, of ``metric:limit`` pairs; what is no number is left out."""
     found = {}
     for pair in text.split():

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.moe_backends import backend_of
 from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.facts.versions import version_number
 from gptoss.rules.kernels.matrix import (
     OVERRIDE,
-    backend_of,
     default_algorithm,
     override_of,
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gptoss.rules.kernels.matrix import backend_of
+from gptoss.deployment.moe_backends import backend_of
 from gptoss.rules.readings import tensor_parallel_size
 from gptoss.rules.rule import Need, Said, Severity, rule
 from gptoss.rules.subjects import WORKERS

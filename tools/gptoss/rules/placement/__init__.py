@@ -7,6 +7,6 @@ FAMILY = Family(
     letter="L",
     name="Placement",
     question="do pods land on nodes that can run them?",
-    order=11,
+    order=12,
     platforms=KUBERNETES,
 )

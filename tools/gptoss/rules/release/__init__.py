@@ -6,5 +6,5 @@ FAMILY = Family(
     letter="R",
     name="Release",
     question="is everything spelled as this release spells it?",
-    order=13,
+    order=14,
 )

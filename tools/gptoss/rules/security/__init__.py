@@ -6,5 +6,5 @@ FAMILY = Family(
     letter="X",
     name="Security",
     question="is every right needed, and every download pinned?",
-    order=12,
+    order=13,
 )

@@ -39,7 +39,7 @@ def claim_smaller_than_weights(deployment: Deployment, model: Model) -> Iterator
     for a cache that is never complete. Some shared file systems take the size for a mere number.
     """
     further = max((len(_further(job)) for job in deployment.downloads), default=0)
-    weights = (1 + further) * (model.expert_gib + model.other_gib)
+    weights = (1 + further) * (model.checkpoint_bytes / GIB)
     of = f"of {1 + further} revisions " if further else "alone "
     for claim in _caches(deployment):
         size = amount(claim.size.value) if claim.size else None

@@ -6,6 +6,6 @@ FAMILY = Family(
     letter="Z",
     name="Suppressions",
     question="is every suppression needed, and does it say why?",
-    order=15,
+    order=16,
     suppressible=False,
 )

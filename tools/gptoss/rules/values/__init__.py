@@ -6,6 +6,6 @@ FAMILY = Family(
     letter="V",
     name="Values",
     question="does Helm render the target?",
-    order=14,
+    order=15,
     suppressible=False,
 )

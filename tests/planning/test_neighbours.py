@@ -1,0 +1,51 @@
+"""What to change, what it brings and what it costs."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.planning.layouts import Load
+from gptoss.planning.loops.closed_loop import predict
+from gptoss.planning.searching.neighbours import Kind, kind_of, neighbours
+from gptoss.planning.searching.search import search
+from tests.planning.systems import aggregated, split
+from tests.planning.wishes import much_room, wish
+
+if TYPE_CHECKING:
+    from gptoss.planning.steps.step_times import Times
+
+
+def test_a_starved_split_has_three_neighbours_that_give_more(times: Times) -> None:
+    load = Load(1280, 8192, 1024)
+    starved = predict(split("gb200", (1, "TP1"), (1, "TP4")), load, times)
+    others = search(wish("gb200", 5, 8192, 1024, clients=1280), much_room, times).predicted
+    found = neighbours(starved, others)
+    assert len(found) == 3
+    assert {one.kind for one in found} >= {Kind.SERVING, Kind.SIZES}
+    assert len({one.prediction.system.name for one in found}) == 3
+    best = found[0].prediction
+    assert best.tokens_per_second > 2 * starved.tokens_per_second
+    for one in found:
+        assert one.prediction.load == load
+        assert one.changes
+        assert any("tokens/s/GPU instead of" in told for told in one.brings)
+    assert any("tokens/s/user instead of" in told for one in found for told in one.costs)
+    sizes = next(one for one in found if one.kind is Kind.SIZES)
+    assert any(" instead of 1 x TP4" in told for told in sizes.changes)
+
+
+def test_what_is_best_already_has_no_neighbour_that_gives_more(times: Times) -> None:
+    found = search(wish("gb200", 2, 1024, 1024, clients=256), much_room, times)
+    assert found.best is not None
+    for one in neighbours(found.best, found.predicted):
+        assert one.prediction.per_user > 1.05 * found.best.per_user
+
+
+def test_a_neighbour_is_named_by_its_largest_difference() -> None:
+    one = split("gb200", (1, "TP1"), (1, "TP4"))
+    assert kind_of(one, one) is None
+    assert kind_of(one, split("gb200", (2, "TP1"), (1, "TP4"))) is Kind.REPLICAS
+    assert kind_of(one, split("gb200", (1, "TP1"), (1, "DEP4"))) is Kind.SIZES
+    assert kind_of(one, aggregated("gb200", "TP1", 5)) is Kind.SERVING
+    two = aggregated("gb200", "TP1", 5)
+    assert kind_of(two, aggregated("gb200", "TP1", 5, batch=7)) is Kind.SETTINGS

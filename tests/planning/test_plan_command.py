@@ -1,0 +1,128 @@
+"""``gptoss plan`` as people use it."""
+
+from __future__ import annotations
+
+import json
+import platform
+from typing import TYPE_CHECKING, Any
+
+from click.testing import CliRunner, Result
+
+from gptoss.cli import main
+from gptoss.planning.prediction import Belief
+from gptoss.planning.telling.plan_report import speed_of
+from gptoss.planning.telling.planned import Asked, planned
+from gptoss.sources.load import load
+from gptoss.sources.request import Request
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+    import pytest
+
+    from gptoss.planning.steps.step_times import Times
+
+ENGINE = """\
+tensor_parallel_size: 1
+moe_expert_parallel_size: 1
+max_batch_size: 256
+max_num_tokens: 8192
+"""
+
+
+def run(*arguments: str) -> Result:
+    return CliRunner().invoke(main, ["plan", *arguments], catch_exceptions=False)
+
+
+def engine_file(folder: Path, name: str = "worker.yaml", text: str = ENGINE) -> str:
+    (folder / name).write_text(text)
+    return str(folder / name)
+
+
+def told(times: Times, *sources: str, **asked: Any) -> list[str]:
+    """The lines about speed, without looking for what the GPUs could do."""
+    deployments = load(Request(sources)).deployments
+    text = speed_of([planned(each, Asked(**asked), times) for each in deployments])
+    assert max(map(len, text.splitlines())) <= 100
+    return text.splitlines()
+
+
+def test_speed_of_a_target_says_what_holds_it_up_and_how_far_to_believe_that(times: Times) -> None:
+    lines = told(times, "disagg-b200-node")
+    assert "Speed: 256 clients, 32,000 tokens in, 256 out" in lines
+    for label in ("tokens/s/GPU", "tokens/s/user", "TTFT", "bottleneck     prefill:", "believed"):
+        assert any(line.startswith(f"  {label}") for line in lines), label
+
+
+def test_a_sweep_has_a_line_a_step_and_says_of_each_how_far_to_believe_it(times: Times) -> None:
+    lines = told(times, "serve-throughput-b200")
+    (head,) = [number for number, line in enumerate(lines) if line.split()[:1] == ["clients"]]
+    steps = lines[head + 1 : head + 10]
+    assert [line.split()[0] for line in steps][-3:] == ["2,048", "4,096", "5,760"]
+    beliefs = [belief.told for belief in Belief]
+    assert all(line.endswith(tuple(beliefs)) for line in steps)
+
+
+def test_several_deployments_stand_side_by_side_at_their_loads(times: Times) -> None:
+    lines = told(times, "disagg-b200-node", "serve-latency-b200", clients=(16, 64))
+    rows = [line.split()[:2] for line in lines if line[2:3] in ("1", "2")]
+    assert [row for row in rows if row[1].isdecimal()] == [
+        ["1", "16"],
+        ["1", "64"],
+        ["2", "16"],
+        ["2", "64"],
+    ]
+
+
+def test_a_plan_goes_from_memory_over_speed_to_what_the_gpu_could_do(tmp_path: Path) -> None:
+    told = ("--gpu", "h200", "--clients", "512", "--isl", "1000", "--osl", "200")
+    file = tmp_path / "plan.json"
+    slow = engine_file(tmp_path, text=ENGINE.replace("256", "8"))
+    result = run(slow, *told, "--output", str(file))
+    assert result.exit_code == 0, result.output
+    lines = result.stdout.splitlines()
+    heads = (
+        "Memory of worker",
+        "Speed: 512 clients",
+        "What 1 x h200 could do",
+        "Better neighbours with 512",
+    )
+    found = [next(n for n, line in enumerate(lines) if line.startswith(head)) for head in heads]
+    assert found == sorted(found)
+    assert sum("●" in line for line in lines) == 2, "on the chart and in its legend"
+    words = [line.split()[0] for line in lines[found[-1] + 1 :]]
+    assert {"1", "brings", "costs"} <= set(words)
+    assert max(map(len, lines)) <= 100
+    data = json.loads(file.read_text())
+    (speed,) = data["speed"]
+    assert (speed["clients"], speed["isl"], speed["osl"]) == (512, 1000, 200)
+    assert (speed["bottleneck"], bool(speed["believed"])) == ("batch limit", True)
+    assert data["system"]["decode"]["gpus_per_replica"] == 1
+    front = [point["speed"]["tokens_per_second_per_user"] for point in data["front"]]
+    assert len(front) > 10
+    assert front == sorted(front, reverse=True)
+    best = max(point["speed"]["tokens_per_second_per_gpu"] for point in data["front"])
+    assert best > speed["tokens_per_second_per_gpu"]
+
+
+def test_a_source_without_a_load_is_told_how_to_say_it(tmp_path: Path) -> None:
+    result = run(engine_file(tmp_path), "--gpu", "b200")
+    assert result.exit_code == 2
+    assert result.stderr.endswith("give --clients, --isl, --osl\n")
+
+
+def test_a_machine_without_the_data_is_told_once_and_is_no_error(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    result = run(engine_file(tmp_path), engine_file(tmp_path, "other.yaml"), "--gpu", "b200")
+    assert result.exit_code == 0
+    assert result.stderr.count("Linux x86-64 and Python 3.11 to 3.13 only") == 1
+    setup = CliRunner().invoke(main, ["setup", "plan"])
+    assert (setup.exit_code, setup.stderr.count("Linux arm64")) == (2, 1)
+
+
+def test_setup_plan_says_where_the_data_are() -> None:
+    result = CliRunner().invoke(main, ["setup", "plan"])
+    assert result.exit_code == 0, result.output
+    assert result.stdout.startswith("aiconfigurator-core: /")

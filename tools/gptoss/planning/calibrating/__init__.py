@@ -1,0 +1,1 @@
+"""One's own benchmark runs, and what they change in predictions."""

@@ -1,0 +1,1 @@
+"""What tokens cost at prices that somebody pays."""

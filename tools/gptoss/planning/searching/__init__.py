@@ -1,0 +1,1 @@
+"""What the same GPUs could do, and which of it to take."""

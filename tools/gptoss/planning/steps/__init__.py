@@ -1,0 +1,1 @@
+"""How long iterations of an engine take, out of measured data."""

@@ -1,0 +1,1 @@
+"""What ``gptoss plan`` prints, draws and writes."""

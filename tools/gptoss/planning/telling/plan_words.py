@@ -1,0 +1,80 @@
+"""Predictions in words: amounts, what holds a system up, how far that may be believed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.planning.prediction import Bottleneck
+
+if TYPE_CHECKING:
+    from gptoss.planning.layouts import Engine, System
+    from gptoss.planning.prediction import Prediction
+
+SECOND = 1000.0
+NOTHING = 0.005
+LONGEST_NAME = 50
+
+
+def amount(number: float) -> str:
+    """A number with three digits at least: 2,946 or 50.6 or 5.49; 0 for next to nothing."""
+    if number < NOTHING:
+        return "0"
+    for least, digits in ((100, 0), (10, 1)):
+        if number >= least:
+            return f"{number:,.{digits}f}"
+    return f"{number:.2f}"
+
+
+def duration(milliseconds: float) -> str:
+    """Milliseconds, or seconds from one second on."""
+    if milliseconds >= SECOND:
+        return f"{amount(milliseconds / SECOND)} s"
+    return f"{amount(milliseconds)} ms"
+
+
+def short(name: str) -> str:
+    """The end of a name that is too long for a line."""
+    return name if len(name) <= LONGEST_NAME else f"…{name[-LONGEST_NAME + 1 :]}"
+
+
+def engines(system: System) -> str:
+    """The engines of a system, prefill before decode: ``2 x TP1 + 1 x TP4``."""
+    return " + ".join(_engine(engine) for engine in (system.prefill, system.decode) if engine)
+
+
+def _engine(engine: Engine) -> str:
+    return f"{engine.replicas} x {engine.layout}"
+
+
+def gpus(system: System) -> str:
+    """How many GPUs of which kind."""
+    kinds = {engine.layout.gpu: 0 for engine in (system.prefill, system.decode) if engine}
+    for engine in (system.prefill, system.decode):
+        if engine:
+            kinds[engine.layout.gpu] += engine.gpus
+    return " + ".join(f"{count} x {kind}" for kind, count in kinds.items())
+
+
+def kv_types(system: System) -> str:
+    """Types of the KV caches, each once."""
+    pair = (system.prefill, system.decode)
+    return " and ".join(dict.fromkeys(str(engine.layout.kv) for engine in pair if engine))
+
+
+def told_bottleneck(prediction: Prediction) -> str:
+    """What would have to grow for more throughput, in one sentence."""
+    decode, load = prediction.system.decode, prediction.load
+    places = decode.max_batch_size * decode.ranks
+    taken = f"{round(prediction.decoding):,} of {places:,} places in decode are taken"
+    first = f"{round(prediction.queued + prediction.prefilling):,} requests wait for a first token"
+    held = decode.kv_tokens // (load.isl + load.osl) * decode.ranks
+    waiting = f"{round(prediction.queued):,} wait"
+    return {
+        Bottleneck.PREFILL: f"prefill: {first} while {taken}",
+        Bottleneck.DECODE: f"decode: {taken}, and one token for each takes "
+        f"{duration(prediction.itl)}",
+        Bottleneck.KV_ROOM: f"KV room: it holds {held:,} requests of {load.isl + load.osl:,} "
+        f"tokens, and {waiting}",
+        Bottleneck.BATCH: f"batch limit: {places:,} requests decode at once, and {waiting}",
+        Bottleneck.CLIENTS: "clients: nothing waits, so more of them would give more tokens",
+    }[prediction.bottleneck]

@@ -1,0 +1,1 @@
+"""What ``gptoss tune`` asks, prints and writes."""

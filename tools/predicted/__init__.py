@@ -1,0 +1,1 @@
+"""Predictions of the project, recorded, and held against what others have measured."""

@@ -1,0 +1,104 @@
+"""What the GPUs of documented targets could do, with their tuned siblings: what pictures show."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from gptoss.facts.world import Facts
+from gptoss.planning.loops.closed_loop import predict
+from gptoss.planning.prediction import Belief
+from gptoss.planning.searching.could_do import could_do
+from gptoss.planning.systems import loads_of, system_of
+from gptoss.planning.telling.plan_chart import Charted, Pictured, charted
+from gptoss.planning.telling.plan_words import gpus
+from gptoss.rendering.target import read_target
+from gptoss.sources.request import Request
+from predicted.siblings import siblings
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable, Iterator, Mapping
+
+    from gptoss.planning.layouts import Load, System
+    from gptoss.planning.prediction import Prediction
+    from gptoss.planning.steps.step_times import Times
+
+PLACES = 4
+# Points of a front whose speeds differ by less than this are one in a picture.
+APART = 1.03
+BELIEFS = {belief.told: belief for belief in Belief}
+
+
+def families() -> dict[str, tuple[str, ...]]:
+    """Documented targets with siblings, each with all of its family."""
+    found: dict[str, tuple[str, ...]] = {}
+    for sibling in siblings():
+        found[sibling.of] = (*found.get(sibling.of, (sibling.of,)), sibling.name)
+    return found
+
+
+def fronts(times: Times) -> dict[str, Any]:
+    """The front of each family, and the predictions of its targets, by the documented target.
+
+    Raises:
+        InputError: A prediction fails.
+    """
+    return {name: _family(names, times) for name, names in families().items()}
+
+
+def _family(names: Iterable[str], times: Times) -> dict[str, Any]:
+    predicted = {name: [predict(*one, times) for one in _asked(name)] for name in names}
+    every = [one for ones in predicted.values() for one in ones]
+    facts, (first, *_) = Facts(), every
+    model = next(iter(facts.models.values()))
+    found = could_do(every, model, facts, times)
+    count = first.system.gpus
+    return {
+        "gpus": gpus(first.system),
+        "targets": {name: _recorded(ones, count) for name, ones in predicted.items()},
+        "front": _recorded(_thinned(found.front), count) if found else {},
+    }
+
+
+def _asked(name: str) -> Iterator[tuple[System, Load]]:
+    """A target under each of its loads."""
+    deployment = read_target(Request((name,))).deployment
+    system = system_of(deployment)
+    return ((system, load) for load in loads_of(deployment))
+
+
+def _thinned(front: Iterable[Prediction]) -> Iterator[Prediction]:
+    """A front without points that are as one in a picture."""
+    last = None
+    for one in front:
+        if last is None or last / one.per_user >= APART:
+            last = one.per_user
+            yield one
+
+
+def _recorded(those: Iterable[Prediction], count: int) -> dict[str, Any]:
+    """Predictions as they are recorded, by their numbers."""
+    return {str(number): _point(charted(one, count)) for number, one in enumerate(those, 1)}
+
+
+def _point(one: Charted) -> dict[str, Any]:
+    return {
+        "engines": one.engines,
+        "clients": one.clients,
+        "per_user": round(one.per_user, PLACES),
+        "per_gpu": round(one.per_gpu, PLACES),
+        "ttft": round(one.ttft, PLACES),
+        "belief": one.belief.told,
+    }
+
+
+def pictured(family: Mapping[str, Any]) -> list[Pictured]:
+    """The targets of a family as they were recorded, for the chart."""
+    front = _read(family["front"])
+    return [
+        Pictured(name, family["gpus"], _read(points), front)
+        for name, points in family["targets"].items()
+    ]
+
+
+def _read(points: Mapping[str, Mapping[str, Any]]) -> tuple[Charted, ...]:
+    return tuple(Charted(**{**one, "belief": BELIEFS[one["belief"]]}) for one in points.values())
