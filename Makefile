@@ -20,7 +20,7 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live cluster cluster-test template release generate verify sweep helm oracles bench lock clean
+	typecheck unit live cluster cluster-test template release generate verify speed sweep accuracy helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -62,14 +62,14 @@ unit: $(DEV) tools oracles ## Run the tests
 	$(BIN)/pytest -n $$(( $$(nproc) * 3 / 2 )) --dist worksteal -q --durations=20
 
 live: $(DEV) helm $(TOOLS)/caddy $(TOOLS)/.prometheus $(TOOLS)/.storage ## Run every target on simulated workers, and benchmark it
-	$(BIN)/pytest -m live -n 2 --dist loadgroup -q --durations=20 tests/live
+	$(BIN)/pytest -m live -n 2 --dist loadscope --no-loadscope-reorder -q --durations=20 tests/live
 
 cluster: $(DEV) $(TOOLS)/.cluster $(if $(filter oldest,$(KUBERNETES)),$(TOOLS)/.cluster-oldest) ## Start a Kubernetes control plane with simulated GPU nodes; KUBERNETES=oldest
 	@exec $(BIN)/python -m testcluster $(if $(KUBERNETES),--kubernetes $(KUBERNETES))
 
 # Go collects its garbage half as often: a fifth of the time is that of API servers.
 cluster-test: $(DEV) $(TOOLS)/.cluster $(TOOLS)/.cluster-oldest $(TOOLS)/.argocd ## Follow target pages on a real Kubernetes API
-	GOGC=200 $(BIN)/pytest -m cluster -n $$(( $$(nproc) * 3 / 2 )) --dist loadscope -q --durations=20 tests/cluster
+	GOGC=400 $(BIN)/pytest -m cluster -n $$(( $$(nproc) * 3 / 2 )) --dist loadscope -q --durations=20 tests/cluster
 
 template: $(CORE) helm ## Render every shipped target into dist/
 	@mkdir -p dist
@@ -92,6 +92,12 @@ verify: $(DEV) helm ## Fail when something generated is stale
 
 sweep: $(DEV) helm ## Set every key to wrong values and record what check says (WITH=--verify: compare)
 	$(BIN)/python -m sweep $(WITH)
+
+accuracy: $(DEV) ## Predict what others have measured and record it (WITH=--verify: compare)
+	$(BIN)/python -m predicted $(WITH)
+
+speed: $(DEV) ## Write how fast layouts are, in closed form, for rules (WITH=--verify: compare)
+	$(BIN)/python -m speed $(WITH)
 
 fmt: $(DEV) ## Format the code
 	$(BIN)/ruff check -q --fix-only .

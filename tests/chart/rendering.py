@@ -19,6 +19,8 @@ HELMS = ("helm3", "helm4")
 RELEASES = Facts().releases
 TARGETS = tuple(sorted(path.name.removesuffix("-values.yaml") for path in CHART.glob("ci/*.yaml")))
 SHIPPED = tuple(name for name in TARGETS if (ROOT / "values" / f"{name}.yaml").is_file())
+# What `gptoss tune` made of a documented target.
+TUNED = tuple(name for name in SHIPPED if name.endswith("-tuned"))
 
 
 def _values(target: str) -> Path:

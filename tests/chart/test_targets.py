@@ -17,6 +17,7 @@ from tests.chart.rendering import (
     SERVE,
     SHIPPED,
     TARGETS,
+    TUNED,
     components,
     dumped,
     engine_of,
@@ -29,16 +30,18 @@ from tests.chart.rendering import (
 from tests.oracles.client import DYNAMO_RELEASES, Oracle
 
 BENCHMARK = "benchmark.enabled=true"
-# Another public name, which the everything values have, needs 1.2.1.
+# Another public name, which the everything values have, needs 1.2.1. A tuned sibling differs from
+# its document's target in numbers: its own release says enough.
+DEFAULT = Facts().default_release.version
 CASES = [
     (target, name)
     for target in TARGETS
     for name, release in RELEASES.items()
-    if target in SHIPPED or release.number >= (1, 2)
+    if (name == DEFAULT if target in TUNED else target in SHIPPED or release.number >= (1, 2))
 ]
 EVERY = pytest.mark.parametrize(("target", "release"), CASES)
 # First, default and newest release: for what takes long and hardly differs between releases.
-FEW = {next(iter(RELEASES)), Facts().default_release.version, next(reversed(RELEASES))}
+FEW = {next(iter(RELEASES)), DEFAULT, next(reversed(RELEASES))}
 SOME = pytest.mark.parametrize(("target", "release"), [c for c in CASES if c[1] in FEW])
 EACH = pytest.mark.parametrize("target", TARGETS)
 GRAPHS = pytest.mark.parametrize(("target", "release"), [c for c in CASES if c[0] in DYNAMO])
@@ -162,6 +165,10 @@ NUMBERS = {
     "serve-h100-2": ("4000", "1000", "16", "150"),
     "eval-dep8-b200": ("1000", "8192", "1024", "10240"),
     "eval-dep4-b200": ("1000", "8192", "512", "5120"),
+    "disagg-gb200-tuned": ("8192", "1024", "560", "5600"),
+    "disagg-b200-tuned": ("8192", "1024", "520", "5200"),
+    "disagg-b200-node-tuned": ("32000", "256", "40", "960"),
+    "agg-b200-node-tuned": ("32000", "256", "256", "6144"),
     "eval-tp8-b200": ("1000", "8192", "1024", "10240"),
     "eval-tp4-b200": ("1000", "8192", "512", "5120"),
 }
@@ -169,6 +176,7 @@ SWEEPS = {
     "serve-latency-b200": 720,
     "serve-latency-gb200": 720,
     "serve-throughput-b200": 8 * 720,
+    "agg-b200-tuned": 4096,
     "serve-throughput-gb200": 4 * 720,
 }
 

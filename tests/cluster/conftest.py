@@ -5,13 +5,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import pytest
-from xdist.scheduler import LoadScopeScheduling
 
 from testcluster.control_plane import Cluster, control_plane
 from tests.chart.good_model import good
 from tests.chart.odd_server import Odd, odd_server
 from tests.cluster.argo_cd_programs import argo_cd
 from tests.cluster.proven import table
+from tests.scheduling import together
 
 if TYPE_CHECKING:
     from collections.abc import Generator, Iterator
@@ -38,17 +38,15 @@ def answer(path: str, body: Any) -> Any:
     return {"status": "healthy"} if path == "/health" else good(path, body)
 
 
-class Scheduling(LoadScopeScheduling):  # type: ignore[misc]  # xdist has no types
+def prepared(nodeid: str) -> str | None:
+    """The modules of a test that prepare the cluster for all of them."""
+    module = nodeid.partition("::")[0].rpartition("/")[2]
+    return next((part for part in PREPARED if module.startswith(part)), None)
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> object:
     """Keeps tests together whose modules prepare the cluster for all of them."""
-
-    def _split_scope(self, nodeid: str) -> str:
-        module = nodeid.partition("::")[0].rpartition("/")[2]
-        return next((part for part in PREPARED if module.startswith(part)), nodeid)
-
-
-def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Scheduling:
-    """Replaces the scheduler of xdist, whose groups pytest 9.2 does not see."""
-    return Scheduling(config, log)
+    return together(config, log, prepared)
 
 
 @pytest.hookimpl(wrapper=True)

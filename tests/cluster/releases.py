@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 import time
 from contextlib import contextmanager
@@ -53,19 +52,15 @@ class Release:
 
     def start(self, *words: str) -> subprocess.Popen[str]:
         """A Helm that runs."""
-        home = self.cluster.kubeconfig.parent / "helm"
         environment = {
-            "KUBECONFIG": str(self.cluster.kubeconfig),
-            # Of each of its servers the client keeps what it has, and this one goes again.
-            "KUBECACHEDIR": str(home / "kube"),
-            "HELM_CACHE_HOME": str(home),
+            "HELM_CACHE_HOME": str(self.cluster.kubeconfig.parent / "helm"),
             # One command is over before Go's garbage collector would pay off.
             "GOGC": "off",
         }
         return subprocess.Popen(
             [BIN / self.helm, *words, *self.here],
             cwd=ROOT,
-            env={**os.environ, **environment},
+            env={**self.cluster.environment, **environment},
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             text=True,

@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import json
-import os
-import subprocess
 from typing import TYPE_CHECKING
 
 import pytest
 from click.testing import CliRunner
 
 from gptoss.cli import main
-from testcluster.control_plane import BIN
-from testcluster.programs import PATIENCE
-from tests.chart.rendering import CHART, ROOT
+from tests.chart.rendering import CHART
 from tests.cluster.accounts import account
+from tests.cluster.releases import Release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -72,15 +69,9 @@ def test_a_change_is_compared_with_what_the_cluster_holds(
 ) -> None:
     cluster.kubectl("create", "namespace", SPACE)
     try:
-        options = ("--namespace", SPACE, "--set", ",".join([f"target={TARGET}", *INSTALLED]))
-        subprocess.run(
-            [BIN / "helm4", "install", "gpt-oss", CHART, *options],
-            env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        values = ",".join([f"target={TARGET}", *INSTALLED])
+        release = Release(cluster, "helm4", SPACE)
+        release.types("install", release.name, str(CHART), "--set", values)
         claim = ("-n", SPACE, "pvc", "gpt-oss-model-cache")
         cluster.kubectl("wait", *claim, "--for=jsonpath={.status.phase}=Bound")
         rules = [{**rule, "verbs": ["get", "list"]} for rule in RULES]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cache
@@ -22,9 +21,9 @@ from gptoss.cluster.preflight.answer import Status
 from gptoss.cluster.preflight.asking import QUESTIONS, ask
 from gptoss.cluster.wanted import Wanted, wanted
 from gptoss.sources.request import Request
-from testcluster.control_plane import BIN
-from tests.chart.rendering import ROOT, SHIPPED
+from tests.chart.rendering import CHART, ROOT, SHIPPED
 from tests.cluster.accounts import account
+from tests.cluster.releases import Release
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -384,17 +383,13 @@ def test_a_quota_is_not_asked_twice_for_what_is_installed(cluster: Cluster, aske
 @contextmanager
 def installed(cluster: Cluster) -> Iterator[None]:
     """The target as a release of Helm; nothing of it is left for other tests."""
-    helm(cluster, "install", "gpt-oss", str(ROOT / "charts/gpt-oss"), "--set", f"target={TARGET}")
+    release = Release(cluster, "helm4", SPACE)
+    release.types("install", release.name, str(CHART), "--set", f"target={TARGET}")
     try:
         yield
     finally:
-        helm(cluster, "uninstall", "gpt-oss", "--wait")
+        release.types("uninstall", release.name, "--wait")
         cluster.kubectl("delete", "pvc", "gpt-oss-model-cache", "--namespace", SPACE)
-
-
-def helm(cluster: Cluster, *words: str) -> None:
-    there = ("--namespace", SPACE, "--kubeconfig", str(cluster.kubeconfig))
-    subprocess.run([BIN / "helm4", *words, *there], check=True, capture_output=True, timeout=60)
 
 
 def test_without_rights_every_answer_says_which_is_missing(

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from gptoss.text import plain_yaml
-from testcluster.control_plane import BIN
-from testcluster.programs import PATIENCE
-from tests.chart.rendering import CHART, HELMS, ROOT, dumped, objects, pods, run, with_values
+from tests.chart.rendering import CHART, HELMS, dumped, objects, pods, run, with_values
+from tests.cluster.releases import Release
 
 if TYPE_CHECKING:
+    import subprocess
     from collections.abc import Callable, Iterator
 
     from testcluster.control_plane import Cluster
@@ -46,15 +44,7 @@ def helm(cluster: Cluster, space: str) -> Callable[..., subprocess.CompletedProc
     """Runs Helm in the test's namespace."""
 
     def run(*words: str, by: str = "helm4") -> subprocess.CompletedProcess[str]:
-        return subprocess.run(
-            [BIN / by, *words, "--namespace", space],
-            env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
-            cwd=ROOT,
-            capture_output=True,
-            text=True,
-            check=False,
-            timeout=PATIENCE,
-        )
+        return Release(cluster, by, space).run(*words)
 
     return run
 

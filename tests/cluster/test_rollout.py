@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from testcluster.control_plane import BIN
 from testcluster.programs import PATIENCE
-from tests.chart.rendering import CHART, ROOT
+from tests.chart.rendering import CHART
+from tests.cluster.releases import Release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -25,12 +25,13 @@ pytestmark = pytest.mark.cluster
 WAITING = "wait-for-rollout"
 
 
-class Release:
+class Waiting:
     """A release on a cluster, and the files that its waiting container would have."""
 
     def __init__(self, cluster: Cluster, folder: Path, namespace: str) -> None:
         self.cluster, self.folder = cluster, folder
-        self.here = ("--namespace", namespace)
+        self.release = Release(cluster, "helm4", namespace)
+        self.here = self.release.here
         self.account = folder / "account"
         self.account.mkdir()
         (self.account / "namespace").write_text(namespace)
@@ -39,14 +40,7 @@ class Release:
     def upgrade(self, *settings: str) -> dict[str, Any]:
         """Installs or upgrades; the new benchmark Job."""
         flags = [word for each in ("benchmark.enabled=true", *settings) for word in ("--set", each)]
-        subprocess.run(
-            [BIN / "helm4", "upgrade", "--install", "gpt-oss", CHART, *self.here, *flags],
-            env={**os.environ, "KUBECONFIG": str(self.cluster.kubeconfig)},
-            cwd=ROOT,
-            check=True,
-            capture_output=True,
-            timeout=PATIENCE,
-        )
+        self.release.types("upgrade", "--install", self.release.name, str(CHART), *flags)
         label = "app.kubernetes.io/component=benchmark"
         (job,) = self.cluster.objects("jobs", *self.here, "--selector", label)
         return job
@@ -94,7 +88,7 @@ def test_a_job_waits_until_no_pod_of_before_serves(
     namespace = f"rollout-{target}"
     cluster.kubectl("create", "namespace", namespace)
     try:
-        release = Release(cluster, tmp_path, namespace)
+        release = Waiting(cluster, tmp_path, namespace)
         chosen = f"target={target}"
         first = release.upgrade(chosen)
         done = release.wait(first, PATIENCE)

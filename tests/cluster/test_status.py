@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import os
 import re
-import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -14,10 +12,10 @@ import yaml
 from click.testing import CliRunner
 
 from gptoss.cli import main
-from testcluster.control_plane import BIN
 from testcluster.programs import PATIENCE
 from tests.chart.rendering import CHART, ROOT
 from tests.cluster.accounts import account
+from tests.cluster.releases import Release
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -55,17 +53,6 @@ def status(*words: str) -> Told:
     return Told(done.exit_code, found, done.stderr)
 
 
-def helm(cluster: Cluster, *words: str) -> None:
-    subprocess.run(
-        [BIN / "helm4", *words, "--namespace", SPACE],
-        env={**os.environ, "KUBECONFIG": str(cluster.kubeconfig)},
-        cwd=ROOT,
-        check=True,
-        capture_output=True,
-        timeout=PATIENCE,
-    )
-
-
 def without(*resources: str) -> list[dict[str, Any]]:
     """The rights of the page but these."""
     return [
@@ -89,7 +76,8 @@ def test_status_says_where_a_release_stands_from_its_first_pod_to_its_benchmark(
         # One GPU is left to a release that needs five: its decode worker is refused.
         cluster.kubectl("create", "quota", "team", *here, "--hard=requests.nvidia.com/gpu=1")
         values = f"target={TARGET},benchmark.enabled=true"
-        helm(cluster, "install", "gpt-oss", str(CHART), "--set", values)
+        release = Release(cluster, "helm4", SPACE)
+        release.types("install", release.name, str(CHART), "--set", values)
         graph = "dynamographdeployment/gpt-oss"
         refused = "jsonpath={.status.conditions[?(@.type=='Ready')].message}"
         cluster.kubectl("wait", *here, graph, f"--for={refused}", WAIT)

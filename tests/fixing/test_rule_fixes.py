@@ -8,7 +8,7 @@ import pytest
 
 from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
-from gptoss.fixing.plan import FixPlan, plan_fixes
+from gptoss.fixing.rounds import FixPlan, plan_fixes
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.given import GivenFile
 from gptoss.sources.kubernetes import build

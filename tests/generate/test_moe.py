@@ -8,9 +8,10 @@ import pytest
 
 from generate.moe import ANOTHER, UNKNOWN, WORKS, cell, refused_backends
 from gptoss.checking.checker import run
+from gptoss.deployment.moe_backends import backend_of
 from gptoss.facts.moe_kernels import moe_kernels
 from gptoss.facts.world import Facts
-from gptoss.rules.kernels.matrix import OVERRIDE, backend_of, default_algorithm
+from gptoss.rules.kernels.matrix import OVERRIDE, default_algorithm
 from gptoss.rules.rule import RULES, Severity
 from gptoss.sources.containers.script import build_script
 from gptoss.sources.containers.script_group import GivenScript

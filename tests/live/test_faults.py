@@ -29,12 +29,7 @@ STREAMS = [question for question in questions(128, 64) if question.body.get("str
 NOT_NOW = {"refused 404", "refused 500", "refused 503", "no connection"}
 
 
-def on(release: str) -> object:
-    """A release whose faults are tried one after the other on one target."""
-    return pytest.param(release, marks=pytest.mark.xdist_group(f"faults on {release}"))
-
-
-@pytest.fixture(scope="module", params=[on("1.2.1"), on("1.3.1")])
+@pytest.fixture(scope="module", params=["1.2.1", "1.3.1"])
 def running(request: pytest.FixtureRequest) -> Iterator[Running]:
     target = Request(("disagg-b200-node",), settings=(f"shutdown.longestAnswerSeconds={GRACE}",))
     with simulate(target, release=request.param, apart=True) as found:

@@ -26,7 +26,7 @@ TARGETS = list(folders.target_files())
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 SERVE = [name for name in TARGETS if name not in DYNAMO]
 # One machine has not as many GPUs.
-SPREAD = ("disagg-gb200",)
+SPREAD = ("disagg-gb200", "disagg-gb200-tuned")
 ON_ONE_MACHINE = [name for name in TARGETS if name not in SPREAD]
 # Helm's default is no evaluation, and no image that could run one.
 EVALUATION = ("accuracy.enabled=true", "accuracy.image=gpt-oss-evals:0.0.9")

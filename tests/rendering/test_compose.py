@@ -108,16 +108,15 @@ def test_replicas_are_services_with_gpus_of_their_own() -> None:
     assert labels == {"prefill-0": "prefill", "prefill-1": "prefill", "decode": "decode"}
 
 
-@GRAPHS
-def test_etcd_is_there_and_nats_only_where_the_release_sends_events_over_it(name: str) -> None:
-    for release in RELEASES:
-        found = services(name, release=release)
-        needs_nats = FACTS.releases[release].event_plane == "nats"
-        assert ("nats" in found, "etcd" in found) == (needs_nats, True)
-        for service in ("frontend", *workers(found)):
-            environment = found[service]["environment"]
-            assert environment["ETCD_ENDPOINTS"] == "http://etcd:2379"
-            assert ("NATS_SERVER" in environment) == needs_nats
+@pytest.mark.parametrize("release", RELEASES)
+def test_etcd_is_there_and_nats_only_where_the_release_sends_events_over_it(release: str) -> None:
+    found = services("disagg-b200-node", release=release)
+    needs_nats = FACTS.releases[release].event_plane == "nats"
+    assert ("nats" in found, "etcd" in found) == (needs_nats, True)
+    for service in ("frontend", *workers(found)):
+        environment = found[service]["environment"]
+        assert environment["ETCD_ENDPOINTS"] == "http://etcd:2379"
+        assert ("NATS_SERVER" in environment) == needs_nats
 
 
 @SERVERS

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from typing import TYPE_CHECKING, Any
 
@@ -117,7 +118,7 @@ def test_the_overlays_patch_sets_replicas(
 ) -> None:
     write(rendered("kustomize", name, release=release), tmp_path)
     patch = tmp_path / "overlays" / name / "replicas.yaml"
-    patch.write_text(patch.read_text().replace("value: 1", "value: 3"))
+    patch.write_text(re.sub(r"value: \d+", "value: 3", patch.read_text()))
     graph = next(
         found
         for (kind, _), found in built(kustomize, tmp_path / "overlays" / name).items()

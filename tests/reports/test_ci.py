@@ -244,10 +244,10 @@ def test_the_shell_completes_targets_files_and_rules(
     monkeypatch.chdir(tmp_path)
     targets = [("plain", row["name"]) for row in rows() if row["kind"] == "target"]
     assert completed("check", "") == targets
-    assert completed("check", "agg") == [("plain", "agg-gb200")]
+    assert completed("check", "agg-g") == [("plain", "agg-gb200")]
     assert completed("check", "deploy/") == [("file", "deploy/")]
-    (tmp_path / "agg.yaml").touch()
-    assert completed("check", "agg") == [("plain", "agg-gb200"), ("plain", "agg.yaml")]
+    (tmp_path / "agg-g.yaml").touch()
+    assert completed("check", "agg-g") == [("plain", "agg-gb200"), ("plain", "agg-g.yaml")]
     assert completed("explain", "d00")[:2] == [("plain", "D001"), ("plain", "D002")]
     assert completed("explain", "transceiver-buffer-not") == [
         ("plain", "transceiver-buffer-not-whole-blocks")
@@ -259,7 +259,7 @@ def test_the_shell_completes_values_of_options() -> None:
     assert completed("check", "-f", "") == overlays
     assert completed("check", "--release", "1.2") == [("plain", "1.2.1")]
     assert ("plain", "gb200") in completed("check", "--gpu", "g")
-    assert completed("check", "--against", "agg") == [("plain", "agg-gb200")]
+    assert completed("check", "--against", "agg-g") == [("plain", "agg-gb200")]
     assert completed("check", "--output", "x") == [("file", "x")]
     assert completed("schema", "engine", "--release", "1.2") == [("plain", "1.2.1")]
 

@@ -16,7 +16,9 @@ from generate.package import package
 from generate.pages import pages
 from generate.resource_schema import resource_schema
 from generate.rule_reference import rule_reference
+from generate.siblings import sibling_headers
 from generate.target_pages import target_pages
+from generate.target_pictures import target_pictures
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 # Each returns the whole text of its files by their path relative to the repository's root.
 GENERATORS: list[Callable[[], dict[Path, str]]] = [
     engine_schema,
+    sibling_headers,
     package,
     cli_schema,
     resource_schema,
@@ -35,6 +38,7 @@ GENERATORS: list[Callable[[], dict[Path, str]]] = [
     dashboards,
     rule_reference,
     target_pages,
+    target_pictures,
     documents_page,
     coverage,
     pages,

@@ -16,6 +16,9 @@ from generate.driver import driver_table
 from generate.kv_room import kv_room_table
 from generate.metrics import metrics_table
 from generate.moe import moe_sources, moe_table
+from generate.predicted import accuracy_limits, accuracy_table, calibration_table
+from generate.siblings import siblings_table
+from gptoss.live import environments
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -24,12 +27,18 @@ ROOT = Path(__file__).resolve().parents[2]
 BLOCK = re.compile(
     r"<!-- (?P<kind>output|table): (?P<what>.*?) -->\n.*?<!-- end of (?P=kind) -->", re.DOTALL
 )
+# Begins commands that need the performance data.
+PREDICTING = "gptoss plan "
 TABLES = {
     "room for the KV cache": kv_room_table,
     "CUDA and driver by release": driver_table,
     "what is measured": metrics_table,
     "MoE kernels": moe_table,
+    "predicted against measured": accuracy_table,
+    "limits of the errors": accuracy_limits,
+    "what calibration leaves": calibration_table,
     "sources of MoE kernels": moe_sources,
+    "tuned siblings": siblings_table,
 }
 
 
@@ -39,7 +48,7 @@ def pages() -> dict[Path, str]:
     paths = [*readmes, *sorted((ROOT / "docs").glob("*.md"))]
     texts = {path.relative_to(ROOT): path.read_text(encoding="utf-8") for path in paths}
     found = BLOCK.findall("\n".join(texts.values()))
-    commands = list(dict.fromkeys(what for kind, what in found if kind == "output"))
+    commands = _possible(list(dict.fromkeys(w for kind, w in found if kind == "output")))
     with ThreadPoolExecutor(os.cpu_count()) as pool:
         outputs = dict(zip(commands, pool.map(output, commands), strict=True))
     return {path: BLOCK.sub(partial(_block, outputs), text) for path, text in texts.items()}
@@ -49,9 +58,21 @@ def _block(outputs: Mapping[str, str], match: re.Match[str]) -> str:
     kind, what = match["kind"], match["what"]
     if kind == "table":
         text = f"\n{TABLES[what]()}\n\n"
+    elif what not in outputs:
+        return match[0]
     else:
         text = f"```text\n$ {what}\n{outputs[what]}\n```\n"
     return f"<!-- {kind}: {what} -->\n{text}<!-- end of {kind} -->"
+
+
+def _possible(commands: list[str]) -> list[str]:
+    """Those that can be run here: elsewhere blocks with predictions stay as they are."""
+    if not any(command.startswith(PREDICTING) for command in commands):
+        return commands
+    if environments.no_planning():
+        return [command for command in commands if not command.startswith(PREDICTING)]
+    environments.planning()
+    return commands
 
 
 def output(command: str) -> str:

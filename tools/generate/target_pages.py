@@ -12,6 +12,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from generate.documents import beside, departures_table
 from generate.requests import examples
 from generate.shipped import shipped
+from generate.siblings import beside_siblings
 from generate.target_cycle import cycle
 from generate.target_settings import engine_settings, variables
 from gptoss.deployment.model import Role, Runtime
@@ -77,7 +78,10 @@ def target_pages() -> dict[Path, str]:
     heads = {name: _head(name, target.deployment) for name, target in targets.items()}
     pages = {
         FOLDER / f"{name}.md": page.render(
-            heads[name] | cycle(target) | _page(target.deployment, target.facts)
+            heads[name]
+            | cycle(target)
+            | _page(target.deployment, target.facts)
+            | {"siblings": beside_siblings(name)}
         )
         for name, target in targets.items()
     }

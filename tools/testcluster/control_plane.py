@@ -8,23 +8,27 @@ frontend does; operator/ stands in for the operator of Dynamo.
 from __future__ import annotations
 
 import json
+import os
 import subprocess
 import sys
 import tempfile
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from testcluster import storage
 from testcluster.access import kubeconfig, make_keys
 from testcluster.flags import GATES_OF_OLDEST, api_flags, controller_flags, etcd_flags, kwok_flags
+from testcluster.lists import lists
 from testcluster.machines import machines
 from testcluster.operator import installing
 from testcluster.programs import PATIENCE, ClusterError, free_ports, last_words, programs
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
+
+    from testcluster.api import Thing
 
 ROOT = Path(__file__).resolve().parents[2]
 BIN = ROOT / ".tools" / "bin"
@@ -41,11 +45,22 @@ class Cluster:
 
     kubeconfig: Path
 
+    @property
+    def environment(self) -> dict[str, str]:
+        """Where kubectl and Helm find it; what they keep of its API goes when it does."""
+        kept = str(self.kubeconfig.parent / "kube")
+        return {**os.environ, "KUBECONFIG": str(self.kubeconfig), "KUBECACHEDIR": kept}
+
     def run(self, *words: str, given: str | None = None) -> subprocess.CompletedProcess[str]:
         """A kubectl that has ended, well or not."""
-        command = [str(BIN / "kubectl"), "--kubeconfig", str(self.kubeconfig), *words]
         return subprocess.run(
-            command, input=given, capture_output=True, text=True, check=False, timeout=PATIENCE
+            [BIN / "kubectl", *words],
+            env=self.environment,
+            input=given,
+            capture_output=True,
+            text=True,
+            check=False,
+            timeout=PATIENCE,
         )
 
     def kubectl(self, *words: str, given: str | None = None) -> str:
@@ -59,11 +74,9 @@ class Cluster:
             raise ClusterError(f"kubectl {' '.join(words)}: {done.stderr}")
         return done.stdout
 
-    def objects(self, kinds: str, *words: str) -> list[dict[str, Any]]:
-        """The objects of some kinds, with commas between them."""
-        found: list[dict[str, Any]]
-        found = json.loads(self.kubectl("get", kinds, *words, "-o", "json"))["items"]
-        return found
+    def objects(self, kinds: str, *words: str) -> list[Thing]:
+        """The objects of some kinds, with commas between them; where, as kubectl's options say."""
+        return lists(self.kubeconfig).of(kinds, *words)
 
     def state(self) -> str:
         """What to read when something went wrong."""

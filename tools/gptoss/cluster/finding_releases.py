@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.cluster.live_cluster import DeniedError
 from gptoss.cluster.parts_standing import Seen
-from gptoss.cluster.released import graphs, is_made_by_another, release_of
+from gptoss.cluster.released import INSTANCE, graphs, is_made_by_another, release_of
 from gptoss.sources.kubernetes.objects import serves
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_documents
@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from gptoss.cluster.live_cluster import Cluster, Object
 
 APPS = "apps/v1"
-INSTANCE = "app.kubernetes.io/instance"
 
 
 def serving_in(cluster: Cluster) -> list[Object]:

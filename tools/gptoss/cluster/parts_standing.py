@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
+from gptoss.cluster.pod_sets import pods_of_component
 from gptoss.cluster.pod_words import State, Words, counted, is_ready, pod_words
-from gptoss.sources.kubernetes.graph import KIND
+from gptoss.sources.kubernetes.graph import GRAPH_LABEL, KIND
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from gptoss.cluster.live_cluster import Object
 
-GRAPH_NAME = "nvidia.com/dynamo-graph-deployment-name"
 FRONTEND = "frontend"
 COMPONENT = "nvidia.com/dynamo-component"
 # What tells the pods of one template from those of the next; the first that a pod has. The nodes of
@@ -34,7 +34,6 @@ class Seen:
         all_claims: Claims of the namespace.
         events: Events of the namespace.
         now: The moment.
-        denied: Rights that were missing.
     """
 
     main: Object
@@ -46,7 +45,6 @@ class Seen:
     jobs: Sequence[Object] = ()
     daemons: Sequence[Object] = ()
     events: Sequence[Object] = ()
-    denied: Sequence[str] = field(default_factory=tuple)
 
     @property
     def name(self) -> str:
@@ -85,17 +83,14 @@ def components(seen: Seen) -> Iterator[Component]:
         return
     services = spec.get("services") or {each["name"]: each for each in spec.get("components", [])}
     for name, each in services.items():
-        nodes = (each["multinode"].get("nodeCount") or 2) if each.get("multinode") else 1
         mine = [
             pod
             for pod in seen.pods
-            if _labels(pod).get(GRAPH_NAME) == seen.name
+            if _labels(pod).get(GRAPH_LABEL) == seen.name
             and _labels(pod).get(COMPONENT, "").lower() == name.lower()
         ]
-        replicas = each.get("replicas")
-        wanted = (1 if replicas is None else replicas) * nodes
         answers = FRONTEND in (each.get("componentType"), each.get("type"))
-        yield Component(name, wanted, mine, answers)
+        yield Component(name, pods_of_component(each), mine, answers)
 
 
 def component_words(component: Component, seen: Seen) -> Words:

@@ -6,15 +6,15 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
+from gptoss.sources.kubernetes.graph import KIND
 from gptoss.text.quantity import amount
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable, Iterator
+    from collections.abc import Iterable, Iterator, Mapping
 
     from gptoss.cluster.live_cluster import Object
 
 GPU = "nvidia.com/gpu"
-GRAPH = "DynamoGraphDeployment"
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,7 +94,7 @@ def _add(total: dict[str, Fraction], more: dict[str, Fraction]) -> None:
 
 def _of(thing: Object) -> Iterator[PodSet]:
     kind, spec = thing["kind"], thing.get("spec") or {}
-    if kind == GRAPH:
+    if kind == KIND:
         yield from _of_graph(spec)
     elif kind == "Pod":
         yield PodSet(thing["metadata"]["name"], kind, spec, 1)
@@ -111,15 +111,16 @@ def _of(thing: Object) -> Iterator[PodSet]:
 def _of_graph(spec: dict[str, Any]) -> Iterator[PodSet]:
     """Components in either version of the resource; a replica may have several nodes."""
     for name, service in (spec.get("services") or {}).items():
-        yield PodSet(str(name), GRAPH, _service_spec(service), _count(service))
+        yield PodSet(str(name), KIND, _service_spec(service), pods_of_component(service))
     for each in spec.get("components") or []:
         pod = (each.get("podTemplate") or {}).get("spec") or {}
-        yield PodSet(str(each["name"]), GRAPH, pod, _count(each))
+        yield PodSet(str(each["name"]), KIND, pod, pods_of_component(each))
 
 
-def _count(component: dict[str, Any]) -> int:
-    replicas = component.get("replicas")
-    nodes = (component.get("multinode") or {}).get("nodeCount") or 1
+def pods_of_component(component: Mapping[str, Any]) -> int:
+    """How many pods a component of a graph has; on several nodes, two unless it says how many."""
+    replicas, several = component.get("replicas"), component.get("multinode")
+    nodes = 1 if several is None else several.get("nodeCount") or 2
     return int(1 if replicas is None else replicas) * int(nodes)
 
 

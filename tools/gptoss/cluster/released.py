@@ -36,7 +36,8 @@ COMPARED = {
 }
 # Without these a deployment cannot be found at all.
 NEEDED = ("Deployment", "ConfigMap", "PersistentVolumeClaim")
-OF_RELEASE = ("app.kubernetes.io/name", "app.kubernetes.io/instance")
+INSTANCE = "app.kubernetes.io/instance"
+OF_RELEASE = ("app.kubernetes.io/name", INSTANCE)
 CLAIM, STORAGE_CLASS = "PersistentVolumeClaim", "StorageClass"
 
 

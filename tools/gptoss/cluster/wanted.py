@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.cluster.pod_sets import PodSet, pod_sets
 from gptoss.deployment.model import Platform
+from gptoss.sources.kubernetes.graph import KIND
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,7 +48,7 @@ class Wanted:
     @property
     def graph(self) -> Object | None:
         """The graph among its objects, if there is one."""
-        return next((o for o in self.objects if o["kind"] == "DynamoGraphDeployment"), None)
+        return next((o for o in self.objects if o["kind"] == KIND), None)
 
     def makes(self, kind: str, name: str) -> bool:
         """Whether an object is among its own."""

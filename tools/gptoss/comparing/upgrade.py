@@ -20,7 +20,7 @@ from gptoss.comparing.upgrade_steps import (
     wrong,
 )
 from gptoss.facts.versions import version_number
-from gptoss.fixing.plan import FixPlan, plan_fixes
+from gptoss.fixing.rounds import FixPlan, plan_fixes
 from gptoss.rules.rule import Severity
 
 if TYPE_CHECKING:

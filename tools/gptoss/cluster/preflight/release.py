@@ -10,7 +10,7 @@ from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
 from gptoss.cluster.live_cluster import DeniedError
 from gptoss.cluster.preflight.answer import Answer, Status
-from gptoss.cluster.released import NotInstalledError, installed_beside
+from gptoss.cluster.released import INSTANCE, NotInstalledError, installed_beside
 from gptoss.comparing.compare import compare
 from gptoss.reports.common import hint_of, message_of
 from gptoss.rules.rule import Severity
@@ -23,7 +23,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.rules.finding import Finding
 
-INSTANCE = "app.kubernetes.io/instance"
 HELM_NAME = "meta.helm.sh/release-name"
 HELM_NAMESPACE = "meta.helm.sh/release-namespace"
 ARGO = "argocd.argoproj.io/tracking-id"

@@ -9,7 +9,9 @@ from typing import TYPE_CHECKING
 from gptoss.cluster.live_cluster import ALL, DeniedError
 from gptoss.cluster.pod_sets import GPU, requests
 from gptoss.cluster.preflight.answer import Answer, Status
+from gptoss.cluster.released import INSTANCE
 from gptoss.cluster.scheduling import keeps_out, lacks, nodes, selects, take
+from gptoss.sources.kubernetes.graph import GRAPH_LABEL
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -19,8 +21,6 @@ if TYPE_CHECKING:
     from gptoss.cluster.scheduling import Node
     from gptoss.cluster.wanted import Wanted
 
-GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
-RELEASE_LABEL = "app.kubernetes.io/instance"
 PRODUCT, ARCHITECTURE = "nvidia.com/gpu.product", "kubernetes.io/arch"
 GIB = 1024**3
 # Why a node does not take a pod, in the order in which one looks.
@@ -49,7 +49,7 @@ def is_own(pod: Object, wanted: Wanted) -> bool:
     meta = pod["metadata"]
     labels = meta.get("labels") or {}
     names = (wanted.release, wanted.deployment.name)
-    own = labels.get(RELEASE_LABEL) in names or labels.get(GRAPH_LABEL) in names
+    own = labels.get(INSTANCE) in names or labels.get(GRAPH_LABEL) in names
     return own and meta["namespace"] == wanted.namespace
 
 

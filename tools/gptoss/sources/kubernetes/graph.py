@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from gptoss.text.command import Variable
 
 KIND = "DynamoGraphDeployment"
+# The operator writes it on every pod of a graph, with the name of the graph.
+GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 V1ALPHA1 = "nvidia.com/v1alpha1"
 V1BETA1 = "nvidia.com/v1beta1"
 IGNORED = ("dynamoNamespace", "autoscaling")

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Problem
-from gptoss.sources.kubernetes.ways_in import GRAPH_LABEL
+from gptoss.sources.kubernetes.graph import GRAPH_LABEL
 from gptoss.sources.parts.reading import a_map, maps, string_map, strings
 
 if TYPE_CHECKING:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.deployment import paths
 from gptoss.deployment.autoscalers import ADAPTER, KEDA, Autoscaler, Budget, Signal
+from gptoss.sources.kubernetes.graph import GRAPH_LABEL
 from gptoss.sources.kubernetes.workloads import labels_of
 from gptoss.sources.parts.reading import a_map, maps, string_map
 from gptoss.text.places import Located
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
 
 HPA = "HorizontalPodAutoscaler"
 BUDGET = "PodDisruptionBudget"
-GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 COMPONENT_LABEL = "nvidia.com/dynamo-component"
 SELECTOR_LABEL = "nvidia.com/selector"
 # Fields of the two kinds for the fewest and the most replicas.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from gptoss.deployment import paths
 from gptoss.deployment.access import Backend, Certificate, Opening, WayIn
 from gptoss.deployment.paths import DEPLOYMENT
+from gptoss.sources.kubernetes.graph import GRAPH_LABEL
 from gptoss.sources.kubernetes.workloads import selects
 from gptoss.sources.parts.reading import a_map, maps, string, string_map, strings
 from gptoss.text.places import Located
@@ -49,7 +50,6 @@ CONTROLLERS = (
 )
 # Classes of those whose annotations are not known here.
 OTHERS = ("traefik", "kong", "contour", "gce", "istio", "azure")
-GRAPH_LABEL = "nvidia.com/dynamo-graph-deployment-name"
 OLD_CLASS = "kubernetes.io/ingress.class"
 IDLE = re.compile(r"idle_timeout\.timeout_seconds=(\d+)")
 SECONDS = {"ms": 0.001, "s": 1, "m": 60, "h": 3600, "": 1}

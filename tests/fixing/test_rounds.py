@@ -9,7 +9,7 @@ import pytest
 from gptoss.checking.checked import Checked, findings_of
 from gptoss.checking.checker import run
 from gptoss.fixing.own_files import write_all
-from gptoss.fixing.plan import UNDECIDED, FixPlan, plan_fixes
+from gptoss.fixing.rounds import UNDECIDED, FixPlan, plan_fixes
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
