@@ -13,6 +13,9 @@ from click.testing import CliRunner
 
 from gptoss.cli import main
 from gptoss.facts.world import Facts
+from gptoss.planning.calibrating.calibration import Calibration
+from gptoss.planning.calibrating.correction import Correction, Estimate
+from gptoss.planning.calibrating.kept_calibration import file_of, keep
 from gptoss.planning.layouts import KvType
 from gptoss.planning.searching.space import Serving
 from gptoss.planning.searching.tuning import is_sure, tuned
@@ -152,6 +155,25 @@ def test_the_command_writes_the_file_and_says_why(tmp_path: Path) -> None:
     assert "Choice: 1 x TP1" in done.stdout
     assert "gptoss tune --gpu gb200 --gpus 1" in file.read_text()
     assert yaml.safe_load(file.read_text())["workers"]["worker"]["role"] == "aggregated"
+
+
+def test_a_calibration_kept_beside_a_source_is_what_it_is_tuned_by(tmp_path: Path) -> None:
+    file = tmp_path / "mine.yaml"
+    words = "--gpu gb200 --gpus 1 --isl 8192 --osl 1024 --clients 16 --kv fp8"
+    assert run(*words.split(), "--output", str(file)).exit_code == 0
+    (deployment,) = load(Request((str(file),))).deployments
+    as_json = ("--clients", "16", "--format", "json")
+    plain = json.loads(run(str(file), *as_json).stdout)
+    twice = Correction(Estimate(2.0, 0.1), Estimate(2.0, 0.1), Estimate(0.0, 0.1))
+    made = Calibration(twice, 1, (0.5, 0.5), (0.0, 0.0))
+    keep(made, system_of(deployment), (), file_of(str(file)))
+    slower = json.loads(run(str(file), *as_json).stdout)
+    assert plain["calibration"] is None
+    assert slower["calibration"] == str(tmp_path / "mine.calibration.json")
+    assert "# Calibrated by mine.calibration.json." in slower["values"]
+    assert slower["choice"]["itlMs"] > 1.5 * plain["choice"]["itlMs"]
+    moved = json.loads(run(str(file), "--gpu", "b200", *as_json).stdout)
+    assert moved["calibration"] is None
 
 
 @pytest.mark.parametrize(

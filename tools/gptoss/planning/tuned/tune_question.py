@@ -8,6 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Role
+from gptoss.planning.calibrating.kept_calibration import kept
 from gptoss.planning.layouts import KvType
 from gptoss.planning.searching.space import Limits, Serving, Wish
 from gptoss.planning.systems import loads_of, system_of
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.facts.dynamo_releases import Release
     from gptoss.facts.world import Facts
+    from gptoss.planning.calibrating.kept_calibration import Kept
     from gptoss.planning.layouts import Load, System
     from gptoss.sources.request import Request
 
@@ -57,6 +59,7 @@ class Question:
         base: Values of the source that stay.
         left: What of the source is not carried over; '' where everything is.
         before: The source and the load of its benchmark; None without a source.
+        own: The calibration that is kept for the source; None for another GPU.
     """
 
     wish: Wish
@@ -66,6 +69,7 @@ class Question:
     base: dict[str, Any] = field(default_factory=dict)
     left: str = ""
     before: tuple[System, Load] | None = None
+    own: Kept | None = None
 
 
 def question_of(request: Request, wanted: Wanted, facts: Facts) -> Question:
@@ -125,7 +129,9 @@ def _of_source(request: Request, wanted: Wanted, facts: Facts, command: str) -> 
     )
     model = deployment.model.id if deployment.model else next(iter(facts.models))
     base, left = base_of(alone) if charts else ({}, deployment.source)
-    return Question(_limited(wish, wanted), model, release, command, base, left, (system, most))
+    before, on_same = (system, most), wish.gpu.key == system.decode.layout.gpu
+    own = kept(deployment.source, system) if on_same else None
+    return Question(_limited(wish, wanted), model, release, command, base, left, before, own)
 
 
 def _longest(deployment: Deployment) -> int | None:

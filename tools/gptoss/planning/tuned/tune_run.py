@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.checking.judging import judged
 from gptoss.facts.world import Facts
+from gptoss.planning.calibrating.correction import CorrectedTimes
 from gptoss.planning.searching.tuning import tuned, within_limits
 from gptoss.planning.steps.library import library
 from gptoss.planning.tuned.tune_question import question_of
@@ -53,6 +54,8 @@ class Answer:
     def as_text(self) -> str:
         """The report."""
         lines = list(tune_lines(self.tuned, self.prices))
+        if self.question.own:
+            lines.append(f"Calibrated by {self.question.own.file}.")
         if self.question.left:
             told = (
                 f"Of {self.question.left} only GPUs, traffic and release are taken; "
@@ -64,6 +67,8 @@ class Answer:
     def as_json(self) -> str:
         """The report with the values file in ``values``."""
         data = tune_data(self.tuned, self.prices)
+        own = self.question.own
+        data |= {"calibration": str(own.file) if own else None}
         data |= {"findings": list(self.findings), "values": self.values}
         return json.dumps(data, indent=2, ensure_ascii=False)
 
@@ -91,7 +96,9 @@ def tune_request(
     question = question_of(request, wanted, facts)
     wish = question.wish
     say(f"searching what {wish.gpus} x {wish.gpu.key} can be, some seconds")
-    with library() as times:
+    with library() as measured:
+        own = question.own
+        times = CorrectedTimes(measured, own.by) if own else measured
         chosen = answer_to(question, facts, times)
     folder = Path(output).parent if output else None
     text = tuned_values(chosen, question, output or FILE, folder)

@@ -79,6 +79,8 @@ def _header(tuned: Tuned, question: Question) -> Iterator[str]:
     if tuned.before is not None:
         yield from _wrapped(gained(tuned.before, choice))
     yield from _wrapped(f"Bottleneck: {told_bottleneck(choice)}.")
+    if question.own:
+        yield from _wrapped(f"Calibrated by {question.own.file.name}.")
     yield from _wrapped(f"To be believed: {choice.judged.belief.told}.")
     for reason in choice.judged.reasons:
         yield from _wrapped(reason, "- ")
