@@ -80,10 +80,13 @@ class Cluster:
 
     def state(self) -> str:
         """What to read when something went wrong."""
-        kinds = "dynamographdeployments,deployments,jobs,pods,persistentvolumeclaims,events"
+        kinds = "dynamographdeployments,deployments,jobs,pods,persistentvolumeclaims"
+        # What went well is most of what happens, and fills a report.
+        warnings = ("events", "--field-selector=type=Warning", "--sort-by=.lastTimestamp")
         logs = sorted(self.kubeconfig.parent.glob("*.log"))
         ends = [f"--- {log.name}\n{last_words(log)}" for log in logs]
-        return "\n".join([self.run("get", kinds, "-A").stdout, *ends])
+        told = [self.run("get", *what, "-A").stdout for what in ((kinds,), warnings)]
+        return "\n".join([*told, *ends])
 
     def accepts(self, manifests: str) -> None:
         """Fails unless the API server knows every field, and takes every object."""
