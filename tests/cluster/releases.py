@@ -12,6 +12,7 @@ from gptoss.deployment.model import Runtime
 from testcluster.control_plane import BIN, Cluster
 from testcluster.programs import PATIENCE
 from tests.chart.rendering import CHART, ROOT
+from tests.cluster.terminal import warnings
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -76,7 +77,7 @@ class Release:
         """What Helm prints; it must succeed, and warn of nothing."""
         done = self.run(*words)
         assert done.returncode == 0, f"{' '.join(words)}\n{done.stdout}{done.stderr}"
-        assert "warning" not in done.stderr.lower(), done.stderr
+        assert not warnings(done.stderr), done.stderr
         return done.stdout
 
     def install(self, *options: str, chart: object = CHART) -> str:
