@@ -64,9 +64,13 @@ def test_the_limit_of_goodput_says_what_may_be_waited() -> None:
         "# decode.yaml\nspeculative_config: {decoding_type: NGram}",
         "# decode.yaml\nmoe_config: {backend: CUTLASS}",
         "# benchmark flags\n--shared-system-prompt-length 4096",
+        "# benchmark flags\n--prefix-prompt-length 4096 --num-prefix-prompts 1",
+        "# benchmark flags\n--public-dataset sharegpt",
+        "# benchmark flags\n--request-rate 5",
+        "# benchmark flags\n--conversation-turn-mean 3",
     ],
 )
-def test_nothing_is_said_where_nothing_was_measured(unknown: str) -> None:
+def test_nothing_is_said_where_nothing_was_measured_or_traffic_is_another(unknown: str) -> None:
     assert not told(f"{LONG}\n---\n{unknown}")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import PARALLEL_SIZES, Role
+from gptoss.deployment.traffic import begins_alike, has_turns, is_recorded, starts_by_a_clock
 from gptoss.facts.moe_kernels import AUTO, moe_kernels
 from gptoss.memory.worker_memory import memory_of
 
@@ -23,10 +24,10 @@ if TYPE_CHECKING:
     from gptoss.memory.gpu_memory import GpuMemory
     from gptoss.text.places import Located
 
-# Prompts that begin alike are computed once.
-SHARED_PROMPTS = ("--shared-system-prompt-length", "--prefix-prompt-length", "--input-file")
 # Busy prefill engines take so much longer than the library's passes (planning/loops).
 PREFILL_SLOWER = 1.4
+# Traffic of which the benchmark's lengths and concurrency do not tell enough.
+OTHERWISE = (starts_by_a_clock, is_recorded, begins_alike, has_turns)
 STEPS = 40
 
 
@@ -81,11 +82,14 @@ class Engines:
 
 
 def traffic_of(benchmark: Benchmark) -> Traffic | None:
-    """What the benchmark sends; None where its lengths are not known or prompts begin alike."""
+    """What the benchmark sends; None where it is no closed loop of new prompts of known lengths.
+
+    What begins alike is computed once, and what starts by a clock may never wait.
+    """
     isl, osl, words = benchmark.input_tokens, benchmark.output_tokens, benchmark.arguments
     if isl is None or osl is None or isl.value < 1 or osl.value < 1:
         return None
-    if words is None or any(words[flag].place is not None for flag in SHARED_PROMPTS):
+    if words is None or any(each(words) for each in OTHERWISE):
         return None
     most = most_in_flight(benchmark)
     return Traffic(isl.value, osl.value, most.value if most else None)
