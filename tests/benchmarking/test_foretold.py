@@ -89,12 +89,15 @@ def test_every_form_says_how_far_to_believe_it_and_who_holds_it_up(held: Report,
     ],
     ids=lambda plan: next(iter(plan)),
 )
-def test_a_run_that_cannot_be_predicted_is_reported_alone(
+def test_a_run_that_cannot_be_predicted_is_reported_alone_and_said_to_be_so(
     tmp_path: Path, plan: dict[str, Any]
 ) -> None:
-    result = report(run_of(tmp_path, **plan), "--predicted")
+    run = run_of(tmp_path, **plan)
+    result = report(run, "--predicted")
     assert result.exit_code == 0, result.output
     assert "predicted" not in result.stdout
+    assert "run: nothing is predicted, for its engine was simulated" in result.stderr
+    assert report(run).stderr == ""
 
 
 def test_what_was_predicted_before_a_run_is_not_predicted_again(tmp_path: Path) -> None:

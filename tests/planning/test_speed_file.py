@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING
 
 import pytest
 
+from gptoss.checking.checker import run
 from gptoss.facts.speeds import layout_key
 from gptoss.facts.world import Facts
 from gptoss.planning.loops import split_loop
@@ -88,3 +90,16 @@ def test_rules_and_predictions_agree_how_much_prefill_gives_and_how_long_one_wai
     assert flow.prompts == pytest.approx(predicted.rate, rel=FURTHEST)
     assert flow.wait == pytest.approx(predicted.ttft / 1000, rel=FURTHEST)
     assert flow.decoding == pytest.approx(predicted.decoding, rel=2 * FURTHEST)
+
+
+@pytest.mark.parametrize(("target", "a_gpu"), [("agg-gb200", 2700), ("agg-b200-node-tuned", 128)])
+def test_rules_and_predictions_agree_how_long_one_waits_for_a_place(
+    target: str, a_gpu: int, times: Times
+) -> None:
+    deployment = found(target, settings=(f"workload.concurrencyPerGpu={a_gpu}",))
+    (load,) = loads_of(deployment)
+    predicted = predict(system_of(deployment), load, times)
+    (said,) = [f.message for f in run(deployment, FACTS).findings if f.rule.id == "T003"]
+    wait = re.search(r"after about (\d+) s by estimate", said)
+    assert wait
+    assert float(wait[1]) == pytest.approx(predicted.ttft / 1000, rel=2 * FURTHEST)

@@ -64,7 +64,38 @@ def test_the_limit_of_goodput_says_what_may_be_waited() -> None:
         "# decode.yaml\nspeculative_config: {decoding_type: NGram}",
         "# decode.yaml\nmoe_config: {backend: CUTLASS}",
         "# benchmark flags\n--shared-system-prompt-length 4096",
+        "# benchmark flags\n--prefix-prompt-length 4096 --num-prefix-prompts 1",
+        "# benchmark flags\n--public-dataset sharegpt",
+        "# benchmark flags\n--request-rate 5",
+        "# benchmark flags\n--conversation-turn-mean 3",
     ],
 )
-def test_nothing_is_said_where_nothing_was_measured(unknown: str) -> None:
+def test_nothing_is_said_where_nothing_was_measured_or_traffic_is_another(unknown: str) -> None:
     assert not told(f"{LONG}\n---\n{unknown}")
+
+
+def test_sizes_that_the_engine_refuses_are_reckoned_as_left_out() -> None:
+    refused = told(f"{LONG}\n---\n# prefill.yaml\nmax_num_tokens: -1")
+    left_out = told(f"{LONG}\n---\n# prefill.yaml\nmax_num_tokens: null")
+    assert refused == left_out != {}
+
+
+@pytest.mark.parametrize("limit", ["0", "-5", "nan", "inf"])
+def test_a_limit_that_is_none_is_no_limit(limit: str) -> None:
+    calm = f"{LONG} --concurrency 80"
+    assert "T003" not in told(f"{calm} --goodput time_to_first_token:{limit}")
+    assert "an answer takes" in told(f"{LONG} --goodput time_to_first_token:{limit}")["T003"]
+
+
+@pytest.mark.parametrize(
+    ("cache", "hint"),
+    [
+        ("", "lower max_batch_size to about 702, or use more GPUs"),
+        ("max_tokens: 65536", "lower max_batch_size to about 64, or raise kv_cache_config"),
+        ("max_tokens: 512", "only 1,024 tokens, but max_batch_size is 900; raise kv_cache_config"),
+    ],
+)
+def test_the_advice_on_a_full_cache_is_what_helps(cache: str, hint: str) -> None:
+    engine = f"max_batch_size: 900\nmoe_config: {{backend: AUTO}}\nkv_cache_config: {{{cache}}}"
+    short = "# benchmark flags removed\n--synthetic-input-tokens-mean"
+    assert hint in told(f"# gpu: h100\n# worker.yaml\n{engine}\n---\n{short}")["T004"]

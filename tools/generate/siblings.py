@@ -34,7 +34,7 @@ class Beside:
         sibling: The sibling.
         table: Both, a row for each load.
         gains: How many times the tokens, in words.
-        reasons: Why the sibling's numbers may be believed no more than that, in one sentence.
+        reasons: Why the last row's numbers may be believed no more than that, in one sentence.
     """
 
     sibling: Sibling
@@ -100,13 +100,12 @@ def _header(sibling: Sibling, record: Mapping[str, Any]) -> Iterator[str]:
 
 def _beside(sibling: Sibling, record: Mapping[str, Any]) -> Beside:
     rows = [list(HEAD), ["---", "---", *["--:"] * 4, "---", "---"]]
-    reasons: list[str] = []
     for gain in sibling.gains:
         for name, clients in ((sibling.of, gain.beside), (sibling.name, gain.clients)):
             rows.append(_row(name, clients, record))
-        reasons.append(_both(sibling, gain, record)[1]["reasons"])
     gains = " and ".join(_times(sibling, gain, record) for gain in sibling.gains)
-    return Beside(sibling, table(rows), gains, reasons[-1])
+    _, last = _both(sibling, sibling.gains[-1], record)
+    return Beside(sibling, table(rows), gains, last["reasons"])
 
 
 def _row(name: str, clients: int, record: Mapping[str, Any]) -> list[str]:

@@ -8,17 +8,13 @@ from gptoss.facts.world import Facts
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.prediction import Belief
 from gptoss.planning.searching.could_do import could_do
-from gptoss.planning.systems import loads_of, system_of
 from gptoss.planning.telling.plan_chart import Charted, Pictured, charted
 from gptoss.planning.telling.plan_words import gpus
-from gptoss.rendering.target import read_target
-from gptoss.sources.request import Request
-from predicted.siblings import siblings
+from predicted.siblings import loaded, served, siblings
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping
 
-    from gptoss.planning.layouts import Load, System
     from gptoss.planning.prediction import Prediction
     from gptoss.planning.steps.step_times import Times
 
@@ -46,24 +42,21 @@ def fronts(times: Times) -> dict[str, Any]:
 
 
 def _family(names: Iterable[str], times: Times) -> dict[str, Any]:
-    predicted = {name: [predict(*one, times) for one in _asked(name)] for name in names}
+    predicted = {name: list(_predictions(name, times)) for name in names}
     every = [one for ones in predicted.values() for one in ones]
-    facts, (first, *_) = Facts(), every
-    model = next(iter(facts.models.values()))
-    found = could_do(every, model, facts, times)
-    count = first.system.gpus
+    found, first = could_do(every, served(), Facts(), times), every[0].system
+    count = first.gpus
     return {
-        "gpus": gpus(first.system),
+        "gpus": gpus(first),
         "targets": {name: _recorded(ones, count) for name, ones in predicted.items()},
         "front": _recorded(_thinned(found.front), count) if found else {},
     }
 
 
-def _asked(name: str) -> Iterator[tuple[System, Load]]:
+def _predictions(name: str, times: Times) -> Iterator[Prediction]:
     """A target under each of its loads."""
-    deployment = read_target(Request((name,))).deployment
-    system = system_of(deployment)
-    return ((system, load) for load in loads_of(deployment))
+    system, loads = loaded(name)
+    return (predict(system, load, times) for load in loads)
 
 
 def _thinned(front: Iterable[Prediction]) -> Iterator[Prediction]:

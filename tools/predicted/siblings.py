@@ -116,8 +116,8 @@ def beside_documents(times: Times) -> dict[str, Any]:
     """
     found: dict[str, Any] = {}
     for sibling in siblings():
-        of, traffic = _read(sibling.of)
-        own, _ = _read(sibling.name)
+        of, (traffic, *_) = loaded(sibling.of)
+        own, _ = loaded(sibling.name)
         for gain in sibling.gains:
             load = Load(gain.clients, traffic.isl, traffic.osl)
             told = _told(predict(own, load, times))
@@ -135,25 +135,25 @@ def in_doubt(times: Times) -> dict[str, Any]:
     Raises:
         InputError: A prediction fails.
     """
-    system, load = _read(DOUBTED, *AS_PUBLISHED)
+    system, (load, *_) = loaded(DOUBTED, *AS_PUBLISHED)
     found = {"published": _told(predict(system, load, times))}
     for kv in TYPES:
         wish = _wish(system, load, kv)
-        found[str(kv)] = _told(tuned(wish, _model(), times).choice)
+        found[str(kv)] = _told(tuned(wish, served(), times).choice)
     return found
 
 
-def _read(name: str, *settings: str) -> tuple[System, Load]:
-    """A target with a load of its benchmark."""
+def loaded(name: str, *settings: str) -> tuple[System, tuple[Load, ...]]:
+    """A target with the loads of its benchmark."""
     deployment = read_target(Request((name,), settings=settings)).deployment
-    return system_of(deployment), loads_of(deployment)[0]
+    return system_of(deployment), loads_of(deployment)
 
 
 def _chosen(sibling: Sibling, gain: Gain, own: System, load: Load, times: Times) -> Prediction:
     speed, ttft = gain.speed, gain.ttft
     limits = Limits(ttft or math.inf, 1000 / speed if speed else math.inf)
     wish = _wish(own, load, own.decode.layout.kv, load.clients, limits, (sibling.serving,))
-    return tuned(wish, _model(), times).choice
+    return tuned(wish, served(), times).choice
 
 
 def _wish(
@@ -169,7 +169,8 @@ def _wish(
     return Wish(gpu, system.gpus, load.isl, load.osl, kv, clients, asked, serving, system.trtllm)
 
 
-def _model() -> Model:
+def served() -> Model:
+    """The model that all targets serve."""
     return next(iter(Facts().models.values()))
 
 

@@ -7,7 +7,11 @@ from pathlib import Path
 
 import click
 
-from gptoss.cli.options import price_options
+from gptoss.cli.options import price_options, tell
+
+UNPREDICTED = (
+    "its engine was simulated, or it has not kept a GPU, lengths and settings that can be predicted"
+)
 
 
 @click.command()
@@ -74,6 +78,9 @@ def report(
         parsed(gpus) if gpus else None,
     )
     found = replace(foretold(found, fetch=predicted), prices=prices)
+    for run in found.runs:
+        if predicted and not run.plan.prediction:
+            tell(f"{run.name}: nothing is predicted, for {UNPREDICTED}")
     text = write(found, chosen, output)
     if text is not None:
         click.echo(text)

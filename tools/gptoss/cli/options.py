@@ -147,11 +147,12 @@ def price_options(command: Callable[..., None]) -> Callable[..., None]:
     def with_prices(
         *arguments: Any, price: tuple[str, ...], price_file: Path | None, **others: Any
     ) -> None:
+        prices: dict[str, float] = {}
         if price or price_file:
             from gptoss.planning.costs.prices import prices_of
 
-            others["prices"] = prices_of(price, price_file)
-        command(*arguments, prices=others.pop("prices", {}), **others)
+            prices = prices_of(price, price_file)
+        command(*arguments, prices=prices, **others)
 
     one = click.option(
         "--price",

@@ -64,14 +64,12 @@ class Speed:
         ranks: Attention data parallel ranks; each has its own batch.
         gpus: GPUs of the replica.
         decode, prefill: Milliseconds that a unit of each term takes.
-        worst: The furthest that they are off the library within its grid, as in 0.1.
     """
 
     ranks: int
     gpus: int
     decode: tuple[float, ...]
     prefill: tuple[float, ...]
-    worst: float
 
     def decode_time(self, batch: float, length: float) -> float:
         """Milliseconds of a token for each of ``batch`` sequences of a rank."""
@@ -124,4 +122,4 @@ def _speed(key: str, entry: Mapping[str, Any]) -> Speed:
     layout = key.split()[1]
     gpus = int(layout.lstrip("DEPT"))
     ranks = gpus if layout.startswith("DEP") else 1
-    return Speed(ranks, gpus, tuple(entry["decode"]), tuple(entry["prefill"]), entry["worst"])
+    return Speed(ranks, gpus, tuple(entry["decode"]), tuple(entry["prefill"]))

@@ -156,7 +156,8 @@ def _run(words: Sequence[str], *more: str) -> None:
     done = subprocess.run([*words, *more], env=variables, stdout=out, stderr=told, text=True)
     if done.returncode:
         said = "\n".join((done.stderr or done.stdout or "").strip().splitlines()[-8:])
-        raise InputError(f"`{' '.join([*words[:3], '…'])}` has failed:\n{said}")
+        why = f":\n{said}" if said else f" with exit code {done.returncode}"
+        raise InputError(f"`{' '.join([*words[:3], '…'])}` has failed{why}")
 
 
 def _locks() -> Path:

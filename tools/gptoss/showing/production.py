@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from urllib.parse import urlsplit
 
 from gptoss.deployment.model import Runtime
+from gptoss.deployment.traffic import begins_alike, given, is_recorded, starts_by_a_clock
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -25,17 +26,6 @@ WIDTH = 100
 MEAN, DEVIATION = "--synthetic-input-tokens-mean", "--synthetic-input-tokens-stddev"
 ANSWER_MEAN, ANSWER_DEVIATION = "--output-tokens-mean", "--output-tokens-stddev"
 EXTRA = "--extra-inputs"
-# With these requests start by a clock, and not when an answer has come.
-OPEN = ("--request-rate", "--request-rate-series", "--user-centric-rate", "--fixed-schedule")
-# With these prompts are not made up, or share something.
-GIVEN_PROMPTS = ("--input-file", "--public-dataset", "--hf-weka-dataset")
-SHARED_PROMPTS = (
-    "--system-prompt",
-    "--system-prompt-file",
-    "--prompt-prefix-length",
-    "--shared-system-prompt-length",
-    "--user-context-prompt-length",
-)
 
 
 class Point(NamedTuple):
@@ -77,7 +67,7 @@ def in_words(found: list[Point]) -> str:
 
 
 def _arrivals(flags: Arguments) -> Iterator[Point]:
-    if _given(flags, "--concurrency") and not any(_given(flags, flag) for flag in OPEN):
+    if given(flags, "--concurrency") and not starts_by_a_clock(flags):
         yield Point(
             "--concurrency",
             "a closed loop, in which the next request waits for an answer",
@@ -86,10 +76,10 @@ def _arrivals(flags: Arguments) -> Iterator[Point]:
 
 
 def _prompts(flags: Arguments) -> Iterator[Point]:
-    if any(_given(flags, flag) for flag in GIVEN_PROMPTS):
+    if is_recorded(flags):
         return
-    mean, deviation = _given(flags, MEAN), _number(flags, DEVIATION)
-    if mean and not any(_given(flags, flag) for flag in SHARED_PROMPTS):
+    mean, deviation = given(flags, MEAN), _number(flags, DEVIATION)
+    if mean and not begins_alike(flags):
         yield Point(
             f"{MEAN} {mean}",
             "prompts are made up and share no prefix, so no KV block is reused",
@@ -104,7 +94,7 @@ def _prompts(flags: Arguments) -> Iterator[Point]:
 
 
 def _answers(flags: Arguments, *, serve: bool) -> Iterator[Point]:
-    mean, extra = _given(flags, ANSWER_MEAN), _extra(flags)
+    mean, extra = given(flags, ANSWER_MEAN), _extra(flags)
     if mean and not _number(flags, ANSWER_DEVIATION):
         yield Point(
             _even(flags, ANSWER_DEVIATION),
@@ -118,7 +108,7 @@ def _answers(flags: Arguments, *, serve: bool) -> Iterator[Point]:
             "answers go on when the model is done",
             "the model stops by itself",
         )
-    if "reasoning_effort" not in extra and _given(flags, "--endpoint-type") == "chat":
+    if "reasoning_effort" not in extra and given(flags, "--endpoint-type") == "chat":
         yield Point(
             "no reasoning_effort",
             "trtllm-serve takes low" if serve else "the chat template takes medium",
@@ -145,13 +135,13 @@ def _sampling(extra: Mapping[str, str], *, serve: bool) -> Iterator[Point]:
 
 
 def _measured(flags: Arguments, deployment: Deployment) -> Iterator[Point]:
-    if _given(flags, "--use-server-token-count"):
+    if given(flags, "--use-server-token-count"):
         yield Point(
             "--use-server-token-count",
             "tokens of the reasoning count as output",
             "a client that hides the reasoning shows fewer tokens, and the first of them later",
         )
-    url = _given(flags, "--url")
+    url = given(flags, "--url")
     if url and _in_cluster(str(url)):
         yield Point(
             f"--url {url}",
@@ -159,7 +149,7 @@ def _measured(flags: Arguments, deployment: Deployment) -> Iterator[Point]:
             "a gateway, TLS and distance come on top",
         )
     intervals = {w.engine.whole("stream_interval") or 1 for w in deployment.workers}
-    if _given(flags, "--streaming") and max(intervals, default=1) > 1:
+    if given(flags, "--streaming") and max(intervals, default=1) > 1:
         yield Point(
             f"stream_interval {max(intervals)} in the engine YAML",
             f"tokens come in chunks of {max(intervals)}, over which inter-token latency is spread",
@@ -167,16 +157,8 @@ def _measured(flags: Arguments, deployment: Deployment) -> Iterator[Point]:
         )
 
 
-def _given(flags: Arguments, name: str) -> object:
-    """What a flag is given on the command line; None when it is not, or when it says no."""
-    flag = flags[name]
-    if not flag.is_written or flag.value in (None, False, "", []):
-        return None
-    return flag.value[0] if isinstance(flag.value, list) else flag.value
-
-
 def _number(flags: Arguments, name: str) -> float:
-    found = _given(flags, name)
+    found = given(flags, name)
     return float(found) if isinstance(found, int | float) else 0.0
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from math import isfinite
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import Role
@@ -64,4 +65,4 @@ def limits_of(text: str) -> dict[str, float]:
             found[metric] = float(limit)
         except ValueError:
             continue
-    return found
+    return {metric: limit for metric, limit in found.items() if isfinite(limit)}

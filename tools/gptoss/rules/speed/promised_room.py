@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from gptoss.deployment.model import Deployment, Worker
+    from gptoss.memory.gpu_memory import GpuMemory
 
 # Fewer tokens than this a request of gpt-oss hardly has with its instructions and its reasoning.
 SHORT = 1024
@@ -45,5 +46,12 @@ def kv_room_below_the_batch(worker: Worker, deployment: Deployment) -> Iterator[
             size,
             f"by estimate the KV cache holds about {held:,} requests of only {length:,} tokens, "
             f"but max_batch_size is {batch:,}",
-            f"lower max_batch_size to about {max(1, held):,}, or use more GPUs",
+            _advice(memory, held),
         )
+
+
+def _advice(memory: GpuMemory, held: int) -> str:
+    """What to do: a smaller batch helps only where the cache holds any, more GPUs only uncapped."""
+    lower = f"lower max_batch_size to about {held:,}, or " if held else ""
+    capped = memory.shape.max_kv_tokens is not None
+    return f"{lower}{'raise kv_cache_config.max_tokens' if capped else 'use more GPUs'}"

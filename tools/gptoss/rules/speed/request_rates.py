@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.model import PARALLEL_SIZES, Role
+from gptoss.deployment.traffic import begins_alike, has_turns, is_recorded, starts_by_a_clock
 from gptoss.facts.moe_kernels import AUTO, moe_kernels
 from gptoss.memory.worker_memory import memory_of
 
@@ -21,12 +22,12 @@ if TYPE_CHECKING:
     from gptoss.facts.speeds import Speed
     from gptoss.facts.world import Facts
     from gptoss.memory.gpu_memory import GpuMemory
+    from gptoss.text.places import Located
 
-DEFAULT_TOKENS = 8192
-# Prompts that begin alike are computed once.
-SHARED_PROMPTS = ("--shared-system-prompt-length", "--prefix-prompt-length", "--input-file")
 # Busy prefill engines take so much longer than the library's passes (planning/loops).
 PREFILL_SLOWER = 1.4
+# Traffic of which the benchmark's lengths and concurrency do not tell enough.
+OTHERWISE = (starts_by_a_clock, is_recorded, begins_alike, has_turns)
 STEPS = 40
 
 
@@ -48,12 +49,14 @@ class Engines:
         speed: Iterations of one replica.
         ranks: Attention data parallel ranks of all replicas.
         batch: Requests that one rank decodes at once: max_batch_size, or what its KV cache holds.
+        tokens: Tokens of one iteration of a rank.
     """
 
     worker: Worker
     speed: Speed
     ranks: int
     batch: int
+    tokens: int
 
     @property
     def gpus(self) -> int:
@@ -67,7 +70,7 @@ class Engines:
 
     def prompt_time(self, isl: int) -> float:
         """Milliseconds that a rank is busy with one prompt where prompts wait."""
-        tokens = self.worker.engine.whole("max_num_tokens") or DEFAULT_TOKENS
+        tokens = self.tokens
         if self.worker.engine.switch("enable_chunked_prefill") or isl >= tokens:
             return self.speed.prefill_time(tokens, isl) * isl / tokens
         prompts = max(1, min(tokens // isl, self.batch))
@@ -79,15 +82,23 @@ class Engines:
 
 
 def traffic_of(benchmark: Benchmark) -> Traffic | None:
-    """What the benchmark sends; None where its lengths are not known or prompts begin alike."""
+    """What the benchmark sends; None where it is no closed loop of new prompts of known lengths.
+
+    What begins alike is computed once, and what starts by a clock may never wait.
+    """
     isl, osl, words = benchmark.input_tokens, benchmark.output_tokens, benchmark.arguments
     if isl is None or osl is None or isl.value < 1 or osl.value < 1:
         return None
-    if words is None or any(words[flag].place is not None for flag in SHARED_PROMPTS):
+    if words is None or any(each(words) for each in OTHERWISE):
         return None
-    sent = [step.concurrency.value for step in benchmark.steps if step.concurrency]
-    one = benchmark.concurrency
-    return Traffic(isl.value, osl.value, one.value if one else max(sent, default=None))
+    most = most_in_flight(benchmark)
+    return Traffic(isl.value, osl.value, most.value if most else None)
+
+
+def most_in_flight(benchmark: Benchmark) -> Located[int] | None:
+    """Where the highest concurrency stands; None where nobody says one."""
+    steps = [step.concurrency for step in benchmark.steps if step.concurrency]
+    return benchmark.concurrency or max(steps, key=lambda step: step.value, default=None)
 
 
 def engines_of(
@@ -109,7 +120,8 @@ def _engines(
         return None
     room = memory.sequences(traffic.isl + traffic.osl)
     batch = max(1, min(memory.shape.max_batch_size, room))
-    return Engines(worker, speed, speed.ranks * worker.replica_count, batch)
+    ranks = speed.ranks * worker.replica_count
+    return Engines(worker, speed, ranks, batch, memory.shape.max_num_tokens)
 
 
 def _speed(worker: Worker, memory: GpuMemory, facts: Facts) -> Speed | None:

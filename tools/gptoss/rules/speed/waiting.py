@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 from gptoss.deployment.model import Role
 from gptoss.rules.benchmark.goodput import FIRST_TOKEN, limits_of
 from gptoss.rules.rule import Need, Said, Severity, rule
-from gptoss.rules.speed.request_rates import engines_of, flow_of, traffic_of
+from gptoss.rules.speed.request_rates import engines_of, flow_of, most_in_flight, traffic_of
 from gptoss.rules.subjects import BENCHMARK
 
 if TYPE_CHECKING:
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from gptoss.deployment.jobs import Benchmark
     from gptoss.deployment.model import Deployment
     from gptoss.facts.world import Facts
-    from gptoss.text.places import Located
 
 
 class Queue(NamedTuple):
@@ -65,7 +64,7 @@ def benchmark_measures_the_queue(
     limit = _limit(benchmark)
     if wait <= (MISSED * limit if limit else max(BORNE, answer)):
         return
-    at = _most(benchmark)
+    at = most_in_flight(benchmark)
     if at is None:
         return
     told = f", and the limit is {limit:g} s" if limit else f", and an answer takes {answer:.1f} s"
@@ -115,10 +114,4 @@ def _limit(benchmark: Benchmark) -> float | None:
     """Seconds that a first token may take by the limits of goodput; None where none is given."""
     goodput = benchmark.arguments["--goodput"].located if benchmark.arguments else None
     limit = limits_of(goodput.value).get(FIRST_TOKEN) if goodput else None
-    return limit / 1000 if limit else None
-
-
-def _most(benchmark: Benchmark) -> Located[int] | None:
-    """Where the highest concurrency stands."""
-    steps = [step.concurrency for step in benchmark.steps if step.concurrency]
-    return benchmark.concurrency or max(steps, key=lambda step: step.value, default=None)
+    return limit / 1000 if limit and limit > 0 else None
