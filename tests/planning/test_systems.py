@@ -132,6 +132,35 @@ def test_a_load_that_nobody_says_names_the_options(tmp_path: Path) -> None:
     assert loads_of(deployment, (10, 20), 1000, 100) == (Load(10, 1000, 100), Load(20, 1000, 100))
 
 
+@pytest.mark.parametrize(
+    ("flags", "told", "given"),
+    [
+        (
+            "--request-rate=5",
+            "starts requests by a clock.*give --clients$",
+            Load(64, 8192, 1024),
+        ),
+        (
+            "--public-dataset=sharegpt",
+            "prompts of a recording; give --isl, --osl$",
+            Load(1280, 300, 200),
+        ),
+        (
+            "--session-turns-mean=4",
+            "each turn of a conversation; give --isl$",
+            Load(1280, 9000, 1024),
+        ),
+    ],
+)
+def test_traffic_that_clients_or_lengths_do_not_tell_asks_for_them(
+    flags: str, told: str, given: Load
+) -> None:
+    deployment = found("disagg-gb200", settings=(f"benchmark.extraArgs={{{flags}}}",))
+    with pytest.raises(InputError, match=told):
+        loads_of(deployment)
+    assert loads_of(deployment, (given.clients,), given.isl, given.osl) == (given,)
+
+
 def test_a_target_that_helm_refuses_says_why() -> None:
     deployment = found("agg-gb200", settings=("workers.worker.engine.max_batch_size=none",))
     with pytest.raises(InputError, match="max_batch_size"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Role
 from gptoss.deployment.moe_backends import backend_of
+from gptoss.deployment.traffic import has_turns, is_recorded, starts_by_a_clock
 from gptoss.memory.worker_memory import memory_of
 from gptoss.planning.layouts import Engine, KvType, Layout, Load, System
 from gptoss.text.errors import InputError
@@ -62,18 +63,42 @@ def loads_of(
         osl: Likewise, tokens of an answer.
 
     Raises:
-        InputError: The benchmark does not say one of them, and nobody else does.
+        InputError: The benchmark does not say one of them or sends otherwise, and nobody else does.
     """
     benchmark = deployment.benchmark
-    numbers = tuple(clients) or (_clients_of(benchmark) if benchmark else ())
-    if benchmark:
-        isl = isl or (benchmark.input_tokens.value if benchmark.input_tokens else None)
-        osl = osl or (benchmark.output_tokens.value if benchmark.output_tokens else None)
+    sent = _sent_by(benchmark) if benchmark else _Sent(why=("it has no benchmark",))
+    numbers, isl, osl = tuple(clients) or sent.clients, isl or sent.isl, osl or sent.osl
     said = {"--clients": numbers, "--isl": isl, "--osl": osl}
     if missing := [flag for flag, value in said.items() if not value]:
-        said_by = "its benchmark does not say" if benchmark else "it has no benchmark that says"
-        raise InputError(f"{deployment.source}: {said_by} what is sent; give {', '.join(missing)}")
+        why = ", ".join(sent.why) or "its benchmark does not say what is sent"
+        raise InputError(f"{deployment.source}: {why}; give {', '.join(missing)}")
     return tuple(Load(number, isl or 0, osl or 0) for number in numbers)
+
+
+class _Sent(NamedTuple):
+    """What a benchmark says of its traffic, and why it leaves something out."""
+
+    clients: tuple[int, ...] = ()
+    isl: int | None = None
+    osl: int | None = None
+    why: tuple[str, ...] = ()
+
+
+def _sent_by(benchmark: Benchmark) -> _Sent:
+    """What a benchmark says; numbers that do not hold for what it sends are left out."""
+    clients, flags, why = _clients_of(benchmark), benchmark.arguments, []
+    isl = benchmark.input_tokens.value if benchmark.input_tokens else None
+    osl = benchmark.output_tokens.value if benchmark.output_tokens else None
+    if flags and starts_by_a_clock(flags):
+        clients = ()
+        why.append("its benchmark starts requests by a clock, not when an answer has come")
+    if flags and is_recorded(flags):
+        isl = osl = None
+        why.append("its benchmark sends prompts of a recording")
+    elif flags and has_turns(flags):
+        isl = None
+        why.append("its benchmark's prompts grow with each turn of a conversation")
+    return _Sent(clients, isl, osl, tuple(why))
 
 
 def _clients_of(benchmark: Benchmark) -> tuple[int, ...]:
