@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.planning.layouts import Load
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.searching.neighbours import Kind, kind_of, neighbours
-from gptoss.planning.searching.search import search
+from gptoss.planning.searching.search import best_of, search
 from tests.planning.systems import aggregated, split
 from tests.planning.wishes import much_room, wish
 
@@ -36,9 +36,19 @@ def test_a_starved_split_has_three_neighbours_that_give_more(times: Times) -> No
 
 def test_what_is_best_already_has_no_neighbour_that_gives_more(times: Times) -> None:
     found = search(wish("gb200", 2, 1024, 1024, clients=256), much_room, times)
-    assert found.best is not None
-    for one in neighbours(found.best, found.predicted):
-        assert one.prediction.per_user > 1.05 * found.best.per_user
+    best = best_of(found.wish, found.predicted)
+    assert best is not None
+    for one in neighbours(best, found.predicted):
+        assert one.prediction.per_user > 1.05 * best.per_user
+
+
+def test_throughput_counts_gpus_that_a_neighbour_leaves_unused(times: Times) -> None:
+    load = Load(32, 1024, 1024)
+    three = predict(aggregated("gb200", "TP1", 3, batch=2), load, times)
+    two = predict(aggregated("gb200", "TP2", 1), load, times)
+    (found,) = neighbours(three, [two])
+    assert two.system.gpus < three.system.gpus
+    assert f"{two.tokens_per_second / 3:,.0f} tokens/s/GPU instead of" in found.brings[0]
 
 
 def test_a_neighbour_is_named_by_its_largest_difference() -> None:

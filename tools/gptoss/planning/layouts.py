@@ -13,7 +13,7 @@ class KvType(StrEnum):
     FP8 = "fp8"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """One replica of an engine on its GPUs.
 
@@ -76,6 +76,10 @@ class Engine:
     def with_replicas(self, replicas: int) -> Engine:
         """The same engine in another number."""
         return replace(self, replicas=replicas)
+
+    def __str__(self) -> str:
+        """As people write it: 2 x TP1."""
+        return f"{self.replicas} x {self.layout}"
 
 
 @dataclass(frozen=True, slots=True)
