@@ -128,7 +128,7 @@ def _of_source(request: Request, wanted: Wanted, facts: Facts, command: str) -> 
         longest=_longest(deployment),
     )
     model = deployment.model.id if deployment.model else next(iter(facts.models))
-    base, left = base_of(alone) if charts else ({}, deployment.source)
+    base, left = (base_of(alone), "") if charts else ({}, deployment.source)
     before, on_same = (system, most), wish.gpu.key == system.decode.layout.gpu
     own = kept(deployment.source, system) if on_same else None
     return Question(_limited(wish, wanted), model, release, command, base, left, before, own)
