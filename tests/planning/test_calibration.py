@@ -16,6 +16,7 @@ from gptoss.planning.loops.burst import ttft_of_run
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.prediction import Belief
 from gptoss.planning.steps.step_times import StepTimes, Times
+from gptoss.planning.systems import system_of
 from gptoss.planning.telling.planned import Asked, planned
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
@@ -24,6 +25,7 @@ from predicted.held_out import of_sweep, sweeps
 from predicted.records import HELD_OUT, differences
 from tests.benchmarking.folders_of_runs import DATA, PLAN
 from tests.planning.systems import aggregated, split
+from tests.planning.test_systems import engine
 
 NOTHING = Correction(Estimate(1, 0), Estimate(1, 0), Estimate(0, 0))
 TRUTH = Correction(Estimate(1.3, 0), Estimate(0.9, 0), Estimate(6, 0))
@@ -198,6 +200,16 @@ def test_plan_keeps_what_was_measured_and_uses_it_from_then_on(
     told = list(calibration_lines(first))
     assert "disagg-gb200.calibration.json" in told[0]
     assert max(map(len, told)) <= 100
+
+
+def test_nothing_is_kept_where_nobody_says_the_load(tmp_path: Path) -> None:
+    deployment = engine(tmp_path, "tensor_parallel_size: 1\n")
+    seen = tuple(seen_of(system_of(deployment), Made(), (4, 16)))
+    assert "give --clients" in planned(deployment, Asked(seen=seen), Made()).why_not
+    assert not file_of(deployment.source).exists()
+    told = planned(deployment, Asked((8,), 2000, 500, seen=seen), Made())
+    assert told.calibration is not None
+    assert file_of(deployment.source).exists()
 
 
 def test_runs_are_of_one_deployment(tmp_path: Path) -> None:
