@@ -81,6 +81,25 @@ def test_the_truth_lies_within_the_error_bars_and_more_points_narrow_them() -> N
     assert many.prefill.error < one.prefill.error
 
 
+def test_points_that_scatter_widen_the_error_bars() -> None:
+    system, clients = SYSTEMS[0], (1, 4, 16, 64)
+    clean = seen_of(system, CorrectedTimes(Made(), TRUTH), clients)
+    scattered = [
+        replace(point, itl=point.itl * off)
+        for point, off in zip(clean, (1.2, 0.8, 1.2, 0.8), strict=True)
+    ]
+    narrow, wide = (calibrate(system, seen, Made()).by for seen in (clean, scattered))
+    assert wide.decode.error > 2 * narrow.decode.error
+
+
+def test_no_overhead_makes_a_pass_faster_than_half_of_its_prompts() -> None:
+    less = replace(NOTHING, overhead=Estimate(-100, 1))
+    alone = SYSTEMS[0].decode.layout
+    whole, corrected = (times.of(alone) for times in (Made(), CorrectedTimes(Made(), less)))
+    assert corrected.prefill(1, 2000) == whole.prefill(1, 2000) / 2
+    assert corrected.mixed(2000, 2000, 8, 500) > whole.decode(8, 2250)
+
+
 def test_runs_without_a_point_are_refused() -> None:
     with pytest.raises(InputError, match="no point to calibrate by"):
         calibrate(SYSTEMS[0], [], Made())
@@ -119,6 +138,8 @@ def test_a_calibration_is_kept_beside_the_file_that_it_is_of(tmp_path: Path) -> 
     near, far = (predict(system, Load(n, 2000, 500), Made()) for n in (20, 500))
     assert found.judged(near).judged.belief is Belief.MEASURED
     assert found.judged(far) == far
+    longer = predict(system, Load(16, 4000, 500), Made())
+    assert found.judged(longer) == longer
 
 
 def test_a_name_of_a_target_is_kept_in_the_current_folder(
