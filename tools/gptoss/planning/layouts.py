@@ -51,7 +51,7 @@ class Engine:
         max_batch_size: Requests of one iteration, a rank.
         max_num_tokens: Tokens of one iteration, a rank.
         chunked_prefill: Whether a prompt may be computed in pieces.
-        kv_tokens: Tokens that the KV cache of a rank holds.
+        kv_tokens: Tokens that the KV cache of a rank holds, each in full length in every layer.
         moe_backend: Kernels of the experts, as in ``TRTLLM``.
     """
 
