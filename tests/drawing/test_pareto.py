@@ -53,6 +53,14 @@ def test_every_mark_is_drawn_and_says_what_it_is(places: list[tuple[float, float
     assert all(f"<title>point {number}</title>" in svg for number in range(len(places)))
 
 
+def test_of_marks_at_one_place_the_first_lies_on_top() -> None:
+    of = replace(chart([(100.0, 50.0)] * 2), lines=())
+    svg = as_drawing(of).render()
+    assert svg.index("<title>point 1</title>") < svg.index("<title>point 0</title>")
+    shown = "\n".join(as_lines(of))
+    assert ("●" in shown, "■" in shown) == (True, False)
+
+
 @given(PLACES)
 def test_a_terminal_shows_it_in_100_columns(places: list[tuple[float, float]]) -> None:
     lines = as_lines(chart(places))

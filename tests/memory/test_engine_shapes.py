@@ -116,6 +116,7 @@ def test_disaggregated_workers_get_it_with_the_python_transceiver_only(
     [
         ("{max_batch_size: 64, enable_padding: true}", 3 + 8),
         ("{max_batch_size: 900, enable_padding: true}", 3 + 16 + 2 + 1),
+        ("{max_batch_size: 2048, enable_padding: true}", 3 + 16 + 2 + 1),
         ("{max_batch_size: 64, enable_padding: false}", 32 + 1),
         ("{batch_sizes: [1, 8, 64]}", 3),
         ("null", 0),

@@ -12,11 +12,17 @@ WINDOWS = (128, 8192)
 def test_a_token_takes_two_vectors_a_head_in_every_layer() -> None:
     assert memory("b200").token_bytes == 36 * 2 * 8 * 64 * 2
     assert memory("b200", kv="fp8").token_bytes == 36 * 2 * 8 * 64
+    # A byte of scale for 16 numbers of four bits.
+    assert memory("b200", kv="nvfp4").token_bytes == 36 * 2 * 8 * (32 + 4)
     assert memory("gb200", 4, attention_dp=True).token_bytes == 36 * 2 * 8 * 64 * 2
 
 
 def test_tensor_parallel_ranks_share_kv_heads_until_each_has_one() -> None:
     assert [memory("b200", size).token_bytes for size in (2, 8, 16)] == [36_864, 9_216, 9_216]
+
+
+def test_pipeline_stages_share_the_layers() -> None:
+    assert memory("b200", pp=2).token_bytes == 18 * 2 * 8 * 64 * 2
 
 
 def test_the_pool_is_the_free_fraction_of_what_weights_and_activations_leave() -> None:
@@ -28,6 +34,11 @@ def test_the_pool_is_the_free_fraction_of_what_weights_and_activations_leave() -
 
 def test_max_tokens_limits_the_pool() -> None:
     assert memory("b200", max_kv_tokens=100_000).kv_tokens == 100_000
+
+
+def test_max_tokens_counts_for_nothing_with_several_windows() -> None:
+    limited = memory("b200", max_kv_tokens=100_000, attention_windows=WINDOWS)
+    assert limited.kv.bytes == memory("b200", attention_windows=WINDOWS).kv.bytes
 
 
 def test_sequences_take_whole_blocks() -> None:
@@ -45,6 +56,12 @@ def test_windows_bring_nothing_on_the_first_manager_which_gives_each_the_same_me
     plain, windowed = memory("b200"), memory("b200", attention_windows=WINDOWS)
     assert windowed.kv_tokens == pytest.approx(plain.kv_tokens, rel=1e-6)
     assert windowed.sequences(4096) == plain.sequences(4096)
+
+
+def test_the_first_manager_holds_as_many_tokens_as_layers_at_full_length_have_room_for() -> None:
+    # Half of the memory for 12 of 36 layers, 2,048 bytes a token in each.
+    of = memory("b200", attention_windows=(128, 128, 8192))
+    assert of.kv_tokens == of.kv.bytes // 2 // (12 * 2048)
 
 
 def test_windows_nearly_double_what_the_second_manager_holds() -> None:

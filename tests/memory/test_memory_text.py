@@ -5,15 +5,20 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
 
+from gptoss.deployment.model import Role
+from gptoss.memory.cached_requests import request_of
+from gptoss.memory.memory_bars import memory_bars
 from gptoss.memory.memory_data import memory_data
 from gptoss.memory.memory_text import compared_memory, memory_lines
 from gptoss.sources.engine_alone import build_engine
 from gptoss.text.yaml_tree import parse_documents
 from tests.memory.shapes import FACTS
+from tests.rules.examples import deployment_of, read
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
@@ -51,6 +56,31 @@ def test_a_bar_shows_what_the_lines_below_it_take() -> None:
 def test_a_source_is_told_once_for_all_workers() -> None:
     text = told()
     assert text.count("checkpoint of openai/gpt-oss-120b\n") == 1
+
+
+def test_it_says_how_far_the_estimates_hold_on_the_gpu() -> None:
+    assert "agree with a log of the recipe on GB200" in told()
+    assert "On Hopper the KV cache may be half of this" in told(gpu="h200")
+
+
+def test_each_attention_data_parallel_rank_has_room_of_its_own() -> None:
+    text = told(f"{ENGINE}moe_expert_parallel_size: 4\nenable_attention_dp: true\n")
+    held = re.search(r"1,024 tokens: ([\d,]+) a rank, ([\d,]+) a replica\.", text)
+    assert held
+    rank, replica = (int(number.replace(",", "")) for number in held.groups())
+    assert replica == 4 * rank
+
+
+def test_a_prefill_worker_comes_first_and_holds_prompts_only() -> None:
+    split = deployment_of(read("# prefill.yaml\nmax_batch_size: 8\n"))
+    tokens = {}
+    for worker in split.workers:
+        request = request_of(worker, split, 8192, 1024)
+        assert request is not None
+        tokens[worker.role] = request.tokens
+    assert tokens == {Role.PREFILL: 8192, Role.DECODE: 9216}
+    turned = replace(split, workers=split.workers[::-1])
+    assert [bar.name.split(":")[0] for bar in memory_bars(turned)] == ["prefill", "decode"]
 
 
 def test_it_says_what_fits_and_what_windows_would_change() -> None:
@@ -103,6 +133,7 @@ def test_the_data_are_the_whole_gpu() -> None:
     (data,) = memory_data(engine(), 8192, 1024)
     taken = sum(line["gib"] for line in data["lines"]) + data["left_gib"]
     assert taken == pytest.approx(data["gib"], abs=0.02)
+    assert data["longest_sequence"] == 131_072
     assert data["requests_per_rank"] == data["without_windows"]
     assert data["with_windows_on_second_manager"] > 1.9 * data["without_windows"]
     assert not memory_data(engine(gpu=None))

@@ -70,6 +70,15 @@ def test_more_gpus_than_kv_heads_keep_a_head_each() -> None:
     assert sixteen["attention"] == pytest.approx(rest / 2 + keys_and_values, rel=0.01)
 
 
+def test_pipeline_stages_share_layers_and_one_embeds_what_another_unembeds() -> None:
+    one, two, eight = (placed_weights(shaped("b200", pp=pp), MODEL) for pp in (1, 2, 8))
+    assert {part: 2 * two[part] for part in ("experts", "attention", "embeddings")} == {
+        part: one[part] for part in ("experts", "attention", "embeddings")
+    }
+    # The fullest of eight stages has 5 of 36 layers.
+    assert eight["experts"] == one["experts"] // 36 * 5
+
+
 def test_attention_data_parallel_ranks_hold_all_but_experts() -> None:
     alone, rank = (
         placed_weights(shaped("gb200", size, attention_dp=size > 1), MODEL) for size in (1, 4)

@@ -27,6 +27,7 @@ def cut(gpu: str, name: str, backend: str = "TRTLLM") -> System:
         (aggregated("h100", "TP2"), SHORT, Belief.UNRELIABLE, "H100"),
         (aggregated("gb200", "TP1"), SHORT, Belief.WITHIN, ""),
         (aggregated("gb200", "TP1"), Load(8, 20000, 100), Belief.EXTRAPOLATED, "16,384"),
+        (aggregated("gb200", "TP1"), Load(1, 40000, 100), Belief.EXTRAPOLATED, "up to 32,768"),
         (aggregated("gb200", "TP1"), Load(128, 8192, 1024), Belief.EXTRAPOLATED, "up to 2,048"),
         (aggregated("gb200", "DEP2"), Load(256, 2048, 1024), Belief.EXTRAPOLATED, "128 answers of"),
         (aggregated("gb200", "TP4"), Load(128, 2048, 1024), Belief.WITHIN, ""),
@@ -60,6 +61,17 @@ def test_what_was_measured_is_believed() -> None:
     assert not judged(cut("b200", "TP2"), SHORT).reasons
     starved = split("gb200", (1, "TP1"), (1, "TP4"))
     assert judged(starved, Load(1280, 8192, 1024)).belief is not Belief.MEASURED
+
+
+def test_nearby_are_the_same_share_of_prefill_and_lengths_within_half_as_much_again() -> None:
+    sets = {each.name: each for each in measured_sets()}
+    point = sets["gb200"].points[-1]
+    assert judged(point.system, point.load).belief is Belief.MEASURED
+    assert point.system.prefill is not None
+    fed = replace(point.system, prefill=point.system.prefill.with_replicas(40))
+    assert judged(fed, point.load).belief is not Belief.MEASURED
+    for farther in ({"osl": 3 * point.load.osl}, {"isl": point.load.isl // 3}):
+        assert judged(point.system, replace(point.load, **farther)).belief is not Belief.MEASURED
 
 
 def test_measured_with_other_kernels_or_kv_cache_is_not_measured_nearby() -> None:

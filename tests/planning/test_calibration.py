@@ -16,6 +16,7 @@ from gptoss.planning.loops.burst import ttft_of_run
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.prediction import Belief
 from gptoss.planning.steps.step_times import StepTimes, Times
+from gptoss.planning.systems import system_of
 from gptoss.planning.telling.planned import Asked, planned
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
@@ -24,6 +25,7 @@ from predicted.held_out import of_sweep, sweeps
 from predicted.records import HELD_OUT, differences
 from tests.benchmarking.folders_of_runs import DATA, PLAN
 from tests.planning.systems import aggregated, split
+from tests.planning.test_systems import engine
 
 NOTHING = Correction(Estimate(1, 0), Estimate(1, 0), Estimate(0, 0))
 TRUTH = Correction(Estimate(1.3, 0), Estimate(0.9, 0), Estimate(6, 0))
@@ -79,6 +81,25 @@ def test_the_truth_lies_within_the_error_bars_and_more_points_narrow_them() -> N
     assert many.prefill.error < one.prefill.error
 
 
+def test_points_that_scatter_widen_the_error_bars() -> None:
+    system, clients = SYSTEMS[0], (1, 4, 16, 64)
+    clean = seen_of(system, CorrectedTimes(Made(), TRUTH), clients)
+    scattered = [
+        replace(point, itl=point.itl * off)
+        for point, off in zip(clean, (1.2, 0.8, 1.2, 0.8), strict=True)
+    ]
+    narrow, wide = (calibrate(system, seen, Made()).by for seen in (clean, scattered))
+    assert wide.decode.error > 2 * narrow.decode.error
+
+
+def test_no_overhead_makes_a_pass_faster_than_half_of_its_prompts() -> None:
+    less = replace(NOTHING, overhead=Estimate(-100, 1))
+    alone = SYSTEMS[0].decode.layout
+    whole, corrected = (times.of(alone) for times in (Made(), CorrectedTimes(Made(), less)))
+    assert corrected.prefill(1, 2000) == whole.prefill(1, 2000) / 2
+    assert corrected.mixed(2000, 2000, 8, 500) > whole.decode(8, 2250)
+
+
 def test_runs_without_a_point_are_refused() -> None:
     with pytest.raises(InputError, match="no point to calibrate by"):
         calibrate(SYSTEMS[0], [], Made())
@@ -117,6 +138,8 @@ def test_a_calibration_is_kept_beside_the_file_that_it_is_of(tmp_path: Path) -> 
     near, far = (predict(system, Load(n, 2000, 500), Made()) for n in (20, 500))
     assert found.judged(near).judged.belief is Belief.MEASURED
     assert found.judged(far) == far
+    longer = predict(system, Load(16, 4000, 500), Made())
+    assert found.judged(longer) == longer
 
 
 def test_a_name_of_a_target_is_kept_in_the_current_folder(
@@ -198,6 +221,16 @@ def test_plan_keeps_what_was_measured_and_uses_it_from_then_on(
     told = list(calibration_lines(first))
     assert "disagg-gb200.calibration.json" in told[0]
     assert max(map(len, told)) <= 100
+
+
+def test_nothing_is_kept_where_nobody_says_the_load(tmp_path: Path) -> None:
+    deployment = engine(tmp_path, "tensor_parallel_size: 1\n")
+    seen = tuple(seen_of(system_of(deployment), Made(), (4, 16)))
+    assert "give --clients" in planned(deployment, Asked(seen=seen), Made()).why_not
+    assert not file_of(deployment.source).exists()
+    told = planned(deployment, Asked((8,), 2000, 500, seen=seen), Made())
+    assert told.calibration is not None
+    assert file_of(deployment.source).exists()
 
 
 def test_runs_are_of_one_deployment(tmp_path: Path) -> None:

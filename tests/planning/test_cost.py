@@ -124,6 +124,8 @@ def test_plan_has_a_line_a_load_and_compares_what_has_the_same_traffic(times: Ti
     assert [line.split()[:2] for line in lines[-4:-2]] == [["1", "320"], ["2", "320"]]
     assert "break-even: 2 costs no more than 1" in lines[-2]
     assert list(cost_lines([Planned(deployment, Asked(), every[0].predictions)])) == []
+    of_two = list(cost_lines([Planned(deployment, asked, why_not="no data"), every[1]]))
+    assert of_two[-1].split()[:2] == ["2", "320"], "by its number among all of them"
     (missing,) = cost_lines(
         [Planned(deployment, Asked(prices={"h200": 2.0}), every[0].predictions)]
     )

@@ -10,11 +10,14 @@ from typing import TYPE_CHECKING
 import pytest
 
 from gptoss.live import environments
+from gptoss.planning.loops.believing import TRTLLM
 from gptoss.planning.steps import library
 from gptoss.text.errors import InputError
 from tests.planning.systems import layout
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gptoss.planning.steps.step_times import Times
 
 # The library's own way: its Python part, asked for a whole static run and an aggregated step.
@@ -56,6 +59,10 @@ def test_answers_are_those_of_the_library_itself(times: Times) -> None:
     assert of.mixed(2048, 1024, 100, 1000) == pytest.approx(mixed)
 
 
+def test_the_version_that_is_asked_is_the_one_that_doubts_compare_with() -> None:
+    assert f'VERSION = "{TRTLLM}"' in library.SERVER.read_text(encoding="utf-8")
+
+
 def test_experts_that_are_cut_are_answered_by_those_that_are_spread(times: Times) -> None:
     spread = layout("b200", "TP4")
     cut = replace(spread, moe_ep=1)
@@ -74,7 +81,7 @@ def test_what_the_library_cannot_answer_is_one_message(times: Times) -> None:
         times.of(layout("h100", "TP1")).decode(4, 1024)
 
 
-def test_the_library_says_nothing_beside_its_answers(tmp_path: str) -> None:
+def test_the_library_says_nothing_beside_its_answers(tmp_path: Path) -> None:
     words = [str(environments.planning()), "-I", str(library.SERVER), str(tmp_path)]
     question = (
         '{"layout": {"system": "gb200", "tp": 1, "dp": 1, "moe_ep": 1,'

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from gptoss.planning.layouts import Load
+from gptoss.planning.layouts import KvType, Load, System
 from gptoss.planning.loops.closed_loop import predict
-from gptoss.planning.searching.neighbours import Kind, kind_of, neighbours
-from gptoss.planning.searching.search import search
-from tests.planning.systems import aggregated, split
+from gptoss.planning.searching.neighbours import Kind, changes, kind_of, neighbours
+from gptoss.planning.searching.search import best_of, search
+from tests.planning.systems import aggregated, engine, split
 from tests.planning.wishes import much_room, wish
 
 if TYPE_CHECKING:
@@ -36,9 +37,33 @@ def test_a_starved_split_has_three_neighbours_that_give_more(times: Times) -> No
 
 def test_what_is_best_already_has_no_neighbour_that_gives_more(times: Times) -> None:
     found = search(wish("gb200", 2, 1024, 1024, clients=256), much_room, times)
-    assert found.best is not None
-    for one in neighbours(found.best, found.predicted):
-        assert one.prediction.per_user > 1.05 * found.best.per_user
+    best = best_of(found.wish, found.predicted)
+    assert best is not None
+    for one in neighbours(best, found.predicted):
+        assert one.prediction.per_user > 1.05 * best.per_user
+
+
+def test_faster_answers_may_take_a_twentieth_of_the_throughput_and_no_more(times: Times) -> None:
+    of = predict(aggregated("gb200", "TP1", 2, batch=64), Load(64, 1024, 1024), times)
+    system = aggregated("gb200", "TP1", 2, batch=32)
+    close, far = (replace(of, system=system, rate=x * of.rate, itl=of.itl / 2) for x in (0.96, 0.9))
+    assert [one.prediction for one in neighbours(of, [close])] == [close]
+    assert not neighbours(of, [far])
+
+
+def test_another_type_of_the_cache_is_told_as_the_engine_file_has_it() -> None:
+    old, new = (System("one", engine("b200", "TP1", kv=kv)) for kv in KvType)
+    assert kind_of(old, new) is Kind.KV
+    assert changes(old, new) == ("each: kv_cache_config.dtype fp8 instead of auto",)
+
+
+def test_throughput_counts_gpus_that_a_neighbour_leaves_unused(times: Times) -> None:
+    load = Load(32, 1024, 1024)
+    three = predict(aggregated("gb200", "TP1", 3, batch=2), load, times)
+    two = predict(aggregated("gb200", "TP2", 1), load, times)
+    (found,) = neighbours(three, [two])
+    assert two.system.gpus < three.system.gpus
+    assert f"{two.tokens_per_second / 3:,.0f} tokens/s/GPU instead of" in found.brings[0]
 
 
 def test_a_neighbour_is_named_by_its_largest_difference() -> None:

@@ -74,6 +74,15 @@ def test_several_deployments_stand_side_by_side_at_their_loads(times: Times) -> 
     ]
 
 
+def test_deployments_keep_their_numbers_where_one_cannot_be_predicted(
+    times: Times, tmp_path: Path
+) -> None:
+    cut = engine_file(tmp_path, text=f"{ENGINE}pipeline_parallel_size: 2\n")
+    lines = told(times, cut, "serve-latency-b200", clients=(16,), isl=1024, osl=1024)
+    assert [line.split()[0] for line in lines if "serve-latency-b200" in line] == ["2"]
+    assert ["2", "16"] in [line.split()[:2] for line in lines]
+
+
 def test_a_plan_goes_from_memory_over_speed_to_what_the_gpu_could_do(tmp_path: Path) -> None:
     told = ("--gpu", "h200", "--clients", "512", "--isl", "1000", "--osl", "200")
     file = tmp_path / "plan.json"

@@ -6,16 +6,21 @@ import itertools
 
 import pytest
 
+from gptoss.deployment.model import Role
 from gptoss.planning.layouts import Layout
 from gptoss.planning.searching.space import (
     MOST_A_RANK,
+    Part,
     Serving,
     batches,
+    engine_of,
     layouts,
+    longest_sequence,
+    prefill_tokens,
     shapes,
     with_headroom,
 )
-from tests.planning.wishes import wish
+from tests.planning.wishes import much_room, wish
 
 SIZES = (1, 2, 4, 8)
 
@@ -71,6 +76,31 @@ def test_batches_grow_by_small_steps_to_the_most() -> None:
         assert found[-1] == MOST_A_RANK
         pairs = itertools.pairwise(found)
         assert all(b - a == 1 or b <= a * (1 + 1 / steps) for a, b in pairs)
+
+
+def test_a_prefill_iteration_has_whole_prompts_with_their_markup() -> None:
+    assert prefill_tokens(1024) == [1280, 2560, 5120, 10240]
+    assert prefill_tokens(8192) == [8448, 16896]
+    assert prefill_tokens(32_000) == [32_256]
+
+
+def test_sequences_are_as_long_as_the_source_says_or_a_fifth_longer_than_the_mean() -> None:
+    assert longest_sequence(wish("gb200", 1, 1024, 1024)) == 8192
+    # 1.2 times 9,216 in blocks of 32.
+    assert longest_sequence(wish("gb200", 1, 8192, 1024)) == 11_072
+    assert longest_sequence(wish("gb200", 1, 8192, 1024, longest=20_000)) == 20_000
+    assert longest_sequence(wish("gb200", 1, 8192, 1024, longest=9216)) == 9216 + 256
+
+
+def test_only_workers_that_answer_alone_compute_no_prompts_in_pieces() -> None:
+    asked = wish("gb200", 1, 8192, 1024)
+    part = Part(layouts(asked)[0], 1, 8192)
+    engines = {role: engine_of(part, role, 64, asked, much_room) for role in Role}
+    assert {role: each and each.chunked_prefill for role, each in engines.items()} == {
+        Role.AGGREGATED: True,
+        Role.PREFILL: True,
+        Role.DECODE: False,
+    }
 
 
 def test_a_batch_limit_leaves_room_for_an_uneven_share() -> None:

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from gptoss.deployment.model import Role
 from gptoss.facts import folders
+from gptoss.facts.world import Facts
 from gptoss.planning.layouts import KvType, Layout, Load
 from gptoss.planning.systems import loads_of, system_of
 from gptoss.sources.load import load
@@ -48,6 +51,7 @@ def test_experts_are_cut_over_all_gpus_unless_a_size_spreads_them(tmp_path: Path
     assert layout(tmp_path, "tensor_parallel_size: 4\n").moe_ep == 1
     spread = "tensor_parallel_size: 4\nmoe_expert_parallel_size: 2\n"
     assert layout(tmp_path, spread).moe_ep == 2
+    assert layout(tmp_path, "tensor_parallel_size: 4\nmoe_expert_parallel_size: 8\n").moe_ep == 4
     assert layout(tmp_path, "tensor_parallel_size: 4\nmoe_tensor_parallel_size: 1\n").moe_ep == 4
 
 
@@ -89,6 +93,17 @@ def test_servers_of_one_kind_are_replicas_of_one_engine(tmp_path: Path) -> None:
     system = system_of(found(str(tmp_path / "disagg.yaml"), gpu="b200", release="1.3.1"))
     assert system.prefill
     assert (system.prefill.replicas, system.decode.replicas, system.gpus) == (3, 1, 5)
+
+
+def test_workers_of_one_role_are_one_engine_and_have_to_be_alike() -> None:
+    deployment = found("disagg-gb200")
+    decode = next(one for one in deployment.workers if one.role is Role.DECODE)
+    more = replace(decode, name="more")
+    two = system_of(replace(deployment, workers=(*deployment.workers, more)))
+    assert (two.decode.replicas, two.gpus) == (2, 9)
+    other = replace(more, gpu=Facts().gpu("b200"))
+    with pytest.raises(InputError, match="decode and more have different engines"):
+        system_of(replace(deployment, workers=(*deployment.workers, other)))
 
 
 def test_manifests_are_read_as_they_are_given() -> None:

@@ -183,6 +183,7 @@ def test_a_calibration_kept_beside_a_source_is_what_it_is_tuned_by(tmp_path: Pat
         ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --itl 2ms --speed 5", "--itl and --speed say the"),
         ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --ttft soon", "--ttft soon: give a time"),
         ("--gpu h200 --gpus 2 --isl 8 --osl 8 --kv fp8", "no FP8 KV cache on NVIDIA H200"),
+        ("disagg-gb200 --gpu h200 --gpus 8", "SOURCE has one; give --kv auto"),
         ("--gpu b300 --gpus 2 --isl 8 --osl 8", "b300"),
         ("agg-gb200 disagg-gb200", "tune takes one deployment, and these are 2"),
     ],

@@ -14,7 +14,7 @@ _CORNERS = {2: ((0, -1.3), (1.2, 0.9), (-1.2, 0.9)), 3: ((0, -1.4), (1.4, 0), (0
 def draw_mark(
     drawing: Drawing, number: int, x: float, y: float, hover: str, kind: str, size: float = MARK
 ) -> None:
-    """The mark of a series; its kind is ``mark`` or ``hollow``."""
+    """The mark of a series; its kind is a class of ``style.RULES``, as in ``hollow``."""
     css = f"{kind} s{number % SERIES}"
     if number % 4 == 1:
         box = {"x": x - size, "y": y - size, "width": 2 * size, "height": 2 * size}

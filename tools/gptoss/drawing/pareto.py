@@ -32,7 +32,7 @@ class Spot(NamedTuple):
         label: What to write beside it where there is room.
         hover: What it says when one points at it.
         series: Its shape and colour.
-        css: ``mark`` or ``hollow``.
+        css: How it looks, a class of ``style.RULES``: ``mark``, ``hollow``, ``of`` or ``faint``.
         label_css: How its label is written.
         size: Half of its width.
         letter: What stands for it in a terminal; the shape of its series where empty.

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.drawing.axes import tick
 from gptoss.drawing.marks import LETTERS
-from gptoss.drawing.pareto import SPEED
+from gptoss.drawing.pareto import ROOM, SPEED
 from gptoss.drawing.scales import linear
 from gptoss.drawing.style import SERIES
 
@@ -24,14 +24,19 @@ WIDTH, ROWS = 100, 20
 ON_LINE = "·"
 
 
-def as_lines(chart: Pareto, paint: Paint = lambda text, _: text) -> list[str]:
+def plain(text: str, _: str) -> str:
+    """A text without colours."""
+    return text
+
+
+def as_lines(chart: Pareto, paint: Paint = plain) -> list[str]:
     """The chart in lines of at most 100 columns; what marks mean is the caller's to say."""
     right, top = chart.highest
     vertical = linear(top, ROWS - 1, 0)
     ticks = {round(vertical(value)): tick(value) for value in vertical.ticks}
     left = max(map(len, ticks.values()))
     columns = WIDTH - left - 3
-    across = linear(right * 1.04, 0, columns - 1)
+    across = linear(right * ROOM, 0, columns - 1)
     cells = [[(" ", "muted")] * columns for _ in range(ROWS)]
     for line in chart.lines:
         _draw_line(cells, line, across, vertical)

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 BF16 = "bfloat16"
 DEFAULT_FRACTION = 0.9
 DEFAULT_BATCH, DEFAULT_TOKENS, DEFAULT_GRAPH_BATCH = 2048, 8192, 128
+# Tokens of a block of the KV cache (KvCacheConfig.tokens_per_block).
 BLOCK = 32
 # The first version in which gpt-oss runs on the second KV cache manager by default.
 SECOND_MANAGER = trtllm_number("1.3.0rc25")

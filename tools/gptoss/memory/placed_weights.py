@@ -33,11 +33,11 @@ def placed_weights(shape: EngineShape, model: Model) -> dict[str, int]:
     if shape.pp > 1:
         # The first stage embeds, the last one unembeds.
         placed["embeddings"] //= 2
-    placed["experts"] = layers * -(-model.experts // shape.moe_ep) * expert_bytes(shape, model)
+    placed["experts"] = layers * -(-model.experts // shape.moe_ep) * _expert_bytes(shape, model)
     return placed
 
 
-def expert_bytes(shape: EngineShape, model: Model) -> int:
+def _expert_bytes(shape: EngineShape, model: Model) -> int:
     """One GPU's share of an expert of a layer, padded as its kernels want it."""
     kernel = kernel_of(shape)
     inner = _padded(-(-model.intermediate_size // shape.moe_tp), kernel.inner)

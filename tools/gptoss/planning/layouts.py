@@ -13,7 +13,7 @@ class KvType(StrEnum):
     FP8 = "fp8"
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Layout:
     """One replica of an engine on its GPUs.
 
@@ -51,7 +51,7 @@ class Engine:
         max_batch_size: Requests of one iteration, a rank.
         max_num_tokens: Tokens of one iteration, a rank.
         chunked_prefill: Whether a prompt may be computed in pieces.
-        kv_tokens: Tokens that the KV cache of a rank holds.
+        kv_tokens: Tokens that the KV cache of a rank holds, each in full length in every layer.
         moe_backend: Kernels of the experts, as in ``TRTLLM``.
     """
 
@@ -76,6 +76,10 @@ class Engine:
     def with_replicas(self, replicas: int) -> Engine:
         """The same engine in another number."""
         return replace(self, replicas=replicas)
+
+    def __str__(self) -> str:
+        """As people write it: 2 x TP1."""
+        return f"{self.replicas} x {self.layout}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -58,9 +58,9 @@ class BreakEven:
 
     Attributes:
         price: How many times the price of its GPUs the second could cost, both fully used.
-        tokens_per_second: Output tokens a second from which on the second, or copies of the first
-            that bear as many, cost the same or more; 0 where the second is cheaper at any load, and
-            None where it is nowhere cheaper.
+        tokens_per_second: Output tokens a second from which on one of the second costs no more than
+            copies of the first that bear as many; 0 where it never costs more, and None where it
+            does at every load that it bears.
     """
 
     price: float

@@ -27,10 +27,9 @@ WIDTH = 100
 def cost_lines(every: Sequence[Planned]) -> Iterator[str]:
     """A line a load and a neighbour, then from where on each is cheaper than the first."""
     prices = every[0].asked.prices
-    known = [each for each in every if each.predictions]
-    if not prices or not known:
+    rows = list(_rows(every))
+    if not prices or not rows:
         return
-    rows = list(_rows(known))
     missing = [gpu for _, one in rows for gpu in _gpus(one) if gpu not in prices]
     if missing:
         yield from textwrap.wrap(f"Cost: {unpriced(missing)}", WIDTH, subsequent_indent="  ")
@@ -43,33 +42,34 @@ def cost_lines(every: Sequence[Planned]) -> Iterator[str]:
     for name, *numbers in table:
         lined = [f"{number:>{width}}" for number, width in zip(numbers, widths[1:], strict=True)]
         yield f"  {name:<{widths[0]}}  {'  '.join(lined)}"
-    yield from _break_evens(known, rows, prices)
+    yield from _break_evens(rows, prices)
 
 
 def _cells(one: Prediction, prices: Mapping[str, float]) -> tuple[str, ...]:
     return (f"{one.load.clients:,}", f"{one.per_gpu:,.0f}", *cells(cost_of(one, prices)))
 
 
-def _rows(known: Sequence[Planned]) -> Iterator[tuple[str, Prediction]]:
-    """Each prediction under the name that it has above."""
-    for number, each in enumerate(known, 1):
-        name = f"{number}" if len(known) > 1 else "this"
+def _rows(every: Sequence[Planned]) -> Iterator[tuple[str, Prediction]]:
+    """Each prediction under the name that it has above; neighbours are of one deployment alone."""
+    for number, each in enumerate(every, 1):
+        name = f"{number}" if len(every) > 1 else "this"
         yield from ((name, one) for one in each.predictions)
-    if len(known) == 1:
-        near = enumerate(known[0].neighbours, 1)
-        yield from ((f"neighbour {number}", each.prediction) for number, each in near)
+    known = [each for each in every if each.predictions]
+    for number, near in enumerate(known[0].neighbours if len(known) == 1 else (), 1):
+        yield f"neighbour {number}", near.prediction
 
 
 def _break_evens(
-    known: Sequence[Planned], rows: Sequence[tuple[str, Prediction]], prices: Mapping[str, float]
+    rows: Sequence[tuple[str, Prediction]], prices: Mapping[str, float]
 ) -> Iterator[str]:
-    last = known[0].predictions[-1]
-    others = {name: one for name, one in rows if name != rows[0][0]}
+    """Each of them under its last load, held against the first."""
+    first, lasts = rows[0][0], dict(rows)
+    last = lasts.pop(first)
     base = cost_of(last, prices)
-    for name, one in others.items():
+    for name, one in lasts.items():
         cost = cost_of(one, prices)
         if base and cost and (one.load.isl, one.load.osl) == (last.load.isl, last.load.osl):
-            sentence = told_break_even((rows[0][0], name), (base, cost))
+            sentence = told_break_even((first, name), (base, cost))
             yield from textwrap.wrap(sentence, WIDTH, initial_indent="  ", subsequent_indent="    ")
 
 

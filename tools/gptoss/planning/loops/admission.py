@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, NamedTuple
 
+from gptoss.memory.engine_shapes import BLOCK
 from gptoss.planning.prediction import Bottleneck
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from gptoss.planning.layouts import Engine, Load
-
-# Tokens of a block of the KV cache: TensorRT-LLM's default (KvCacheConfig.tokens_per_block).
-BLOCK = 32
 
 
 class Places(NamedTuple):

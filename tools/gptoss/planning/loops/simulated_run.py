@@ -39,17 +39,13 @@ class Simulated:
     """What a benchmark would measure.
 
     Attributes:
-        system, load: What it is of.
         rate: Requests that are answered a second.
         decoding, prefilling, queued: Requests in each state on average.
         ttft: Milliseconds until the first token, waiting included.
         wait: Milliseconds of it in a queue, on average.
         itl: Milliseconds between two tokens; of each request its mean.
-        seconds: How long the benchmark would take.
     """
 
-    system: System
-    load: Load
     rate: float
     decoding: float
     prefilling: float
@@ -57,17 +53,6 @@ class Simulated:
     ttft: Spread
     wait: float
     itl: Spread
-    seconds: float
-
-    @property
-    def per_gpu(self) -> float:
-        """Output tokens a second a GPU owned."""
-        return self.rate * self.load.osl / self.system.gpus
-
-    @property
-    def per_user(self) -> float:
-        """Output tokens a second that one user sees, between first and last token."""
-        return 1000 / self.itl.mean
 
 
 def simulate(system: System, load: Load, times: Times, requests: int) -> Simulated:
@@ -87,8 +72,6 @@ def simulate(system: System, load: Load, times: Times, requests: int) -> Simulat
     wait = _mean([one.started - one.sent for one in counted]) - run.host
     ttft = _spread([one.first - one.sent for one in counted])
     return Simulated(
-        system=system,
-        load=load,
         rate=rate,
         decoding=rate * decoding / 1000,
         prefilling=rate * (ttft.mean - wait) / 1000,
@@ -96,7 +79,6 @@ def simulate(system: System, load: Load, times: Times, requests: int) -> Simulat
         ttft=ttft,
         wait=wait,
         itl=_spread([one.itl for one in counted]),
-        seconds=counted[-1].ended / 1000,
     )
 
 

@@ -36,13 +36,13 @@ def steady(system: System, load: Load, times: Times) -> Steady:
     )
     second = Decode(system.decode, load, Curves(times.of(system.decode.layout), load))
     places = admission.answering(system.decode, load)
+    overhead = host(prefill.layout.gpu)
 
     def requests(batch: float) -> float:
         rate = second.rate(batch)
         joins = second.joins(batch) + overhead
         return batch * second.engine.ranks + rate * (first.time(rate) + joins) / 1000
 
-    overhead = host(prefill.layout.gpu)
     batch = crossing(requests, load.clients, float(places.requests))
     rate, itl = min(second.rate(batch), first.most), second.itl(batch)
     decoding = rate * (load.osl - 1) * itl / 1000

@@ -5,13 +5,11 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, NamedTuple
 
+from gptoss.deployment.model import Role
 from gptoss.planning.layouts import Load, System
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.searching.space import (
-    AGGREGATED,
-    DECODE,
     MOST_A_RANK,
-    PREFILL,
     PREFILL_BATCH,
     batches,
     engine_of,
@@ -89,11 +87,11 @@ class Candidates:
         yield share, with_headroom(share)
 
     def _system(self, shape: Shape, limit: int) -> System | None:
-        role = DECODE if shape.prefill else AGGREGATED
+        role = Role.DECODE if shape.prefill else Role.AGGREGATED
         decode = engine_of(shape.decode, role, limit, self.wish, self._room)
         prefill = None
         if shape.prefill is not None:
-            prefill = engine_of(shape.prefill, PREFILL, PREFILL_BATCH, self.wish, self._room)
+            prefill = engine_of(shape.prefill, Role.PREFILL, PREFILL_BATCH, self.wish, self._room)
         if decode is None or (shape.prefill is not None and prefill is None):
             return None
         return System(str(shape), decode, prefill, self.wish.trtllm)

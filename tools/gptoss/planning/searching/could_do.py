@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 from gptoss.planning.layouts import KvType
 from gptoss.planning.searching.front import front_of
+from gptoss.planning.searching.kv_rooms import room_for
 from gptoss.planning.searching.neighbours import neighbours
 from gptoss.planning.searching.search import search
 from gptoss.planning.searching.space import Wish
-from gptoss.planning.steps.kv_rooms import room_for
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence

@@ -32,11 +32,6 @@ class Front:
         """Output tokens a second a GPU that is there."""
         return point.tokens_per_second / self.gpus
 
-    def at_speed(self, per_user: float) -> Prediction | None:
-        """The most throughput at a speed of at least so many tokens/s/user; None if nothing is."""
-        fast = [point for point in self.points if point.per_user >= per_user]
-        return fast[-1] if fast else None
-
 
 def front_of(predicted: Iterable[Prediction], gpus: int) -> Front:
     """The front of predictions for so many GPUs."""

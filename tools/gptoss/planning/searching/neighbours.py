@@ -91,7 +91,7 @@ def changes(old: System, new: System) -> tuple[str, ...]:
         if one is not None and other is not None:
             role = name if old.prefill else "each"
             if (_sizes(one), one.replicas) != (_sizes(other), other.replicas):
-                found.append(f"{role}: {_replicas(other)} instead of {_replicas(one)}")
+                found.append(f"{role}: {other} instead of {one}")
             found += _settings(one, other, role)
     return tuple(found)
 
@@ -107,10 +107,6 @@ def _pairs(old: System, new: System) -> list[tuple[Engine, Engine]]:
 
 def _sizes(engine: Engine) -> tuple[int, bool]:
     return engine.layout.gpus, engine.layout.attention_dp
-
-
-def _replicas(engine: Engine) -> str:
-    return f"{engine.replicas} x {engine.layout}"
 
 
 def _settings(old: Engine | None, new: Engine, role: str) -> Iterator[str]:
@@ -156,9 +152,13 @@ def _neighbour(kind: Kind, of: Prediction, one: Prediction) -> Neighbour:
 
 
 def _compared(old: Prediction, new: Prediction) -> Iterator[tuple[bool, str]]:
-    """What differs by more than a twentieth, and whether it is better."""
+    """What differs by more than a twentieth, and whether it is better.
+
+    Throughput is of the same GPUs, also those that the new system leaves unused.
+    """
+    gpus = old.system.gpus
     rates = [
-        ("tokens/s/GPU", old.per_gpu, new.per_gpu),
+        ("tokens/s/GPU", old.per_gpu, new.tokens_per_second / gpus),
         ("tokens/s/user", old.per_user, new.per_user),
     ]
     for name, before, after in rates:

@@ -49,14 +49,9 @@ class Found:
         """Whether every system was predicted."""
         return len(self.predicted) == self.systems
 
-    @property
-    def best(self) -> Prediction | None:
-        """The most output tokens a second within the limits; None where nothing keeps them."""
-        return best_of(self.wish, self.predicted)
-
 
 def best_of(wish: Wish, predicted: Iterable[Prediction]) -> Prediction | None:
-    """The most output tokens a second within the limits.
+    """The most output tokens a second within the limits; None where nothing keeps them.
 
     Among equals those that have a place for each client, and of them the lowest TTFT.
     """

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import TYPE_CHECKING, Protocol
 
+from gptoss.deployment.model import Role
 from gptoss.memory.engine_shapes import BLOCK
 from gptoss.planning.layouts import Engine, Layout
 
@@ -34,9 +35,6 @@ HEADROOM = 1.25
 MARKUP = 256
 # Requests that are longer than the mean are served up to this, and at least up to so many tokens.
 LONGER, LONGEST = 1.2, 8192
-
-
-PREFILL, DECODE, AGGREGATED = "prefill", "decode", "aggregated"
 
 
 class Serving(StrEnum):
@@ -89,8 +87,8 @@ class Wish:
 class Room(Protocol):
     """How many tokens the KV cache of a rank holds."""
 
-    def __call__(self, layout: Layout, role: str, max_batch_size: int, max_num_tokens: int) -> int:
-        """Tokens; 0 where the engine does not fit. The role is as in a values file."""
+    def __call__(self, layout: Layout, role: Role, max_batch_size: int, max_num_tokens: int) -> int:
+        """Tokens; 0 where the engine does not fit."""
         ...
 
 
@@ -204,7 +202,7 @@ def with_headroom(batch: int) -> int:
     return limit if limit < 16 else math.ceil(limit / 8) * 8
 
 
-def engine_of(part: Part, role: str, limit: int, wish: Wish, room: Room) -> Engine | None:
+def engine_of(part: Part, role: Role, limit: int, wish: Wish, room: Room) -> Engine | None:
     """An engine with a batch limit, lowered to what its KV cache holds; None if that is nothing."""
     held = room(part.layout, role, limit, part.max_num_tokens)
     fitting = held // (wish.isl + wish.osl + MARKUP)
@@ -216,7 +214,7 @@ def engine_of(part: Part, role: str, limit: int, wish: Wish, room: Room) -> Engi
         replicas=part.replicas,
         max_batch_size=batch,
         max_num_tokens=part.max_num_tokens,
-        chunked_prefill=role != DECODE,
+        chunked_prefill=role is not Role.DECODE,
         kv_tokens=held,
         moe_backend=moe_backend(wish.gpu),
     )

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING
 from gptoss.planning.loops.closed_loop import predict
 from gptoss.planning.prediction import Belief
 from gptoss.planning.searching.front import front_of
+from gptoss.planning.searching.kv_rooms import room_for
 from gptoss.planning.searching.margin import WithMargin
 from gptoss.planning.searching.search import best_of, search
 from gptoss.planning.searching.space import Limits, batches
-from gptoss.planning.steps.kv_rooms import room_for
 from gptoss.planning.telling.plan_words import amount, duration
 from gptoss.text.errors import InputError
 
@@ -52,7 +52,8 @@ class Tuned:
 
 
 # Two predictions of throughput differ by less than their errors where they differ by less than
-# this: within the grid 12 % were measured, beyond it 14 to 29 (docs/planning.md).
+# this. Published engines are off by up to a tenth on average, which are the errors of a fit
+# (docs/planning.md); the library alone is off by 12 % within the grid and by 14 to 29 beyond it.
 SURE = {Belief.MEASURED: 1.15, Belief.WITHIN: 1.15, Belief.EXTRAPOLATED: 1.3}
 
 

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.drawing.pareto_text import plain
 from gptoss.facts.world import Facts
 from gptoss.live import environments
 from gptoss.memory.memory_text import compared_memory, memory_lines
@@ -16,7 +17,7 @@ from gptoss.planning.calibrating.correction import CorrectedTimes
 from gptoss.planning.costs.plan_cost import cost_lines
 from gptoss.planning.steps.library import library
 from gptoss.planning.telling.plan_data import planned_data
-from gptoss.planning.telling.plan_text import compared_lines, could_do_lines, plain, speed_lines
+from gptoss.planning.telling.plan_text import compared_lines, could_do_lines, speed_lines
 from gptoss.planning.telling.planned import Planned, planned
 
 if TYPE_CHECKING:
@@ -87,7 +88,7 @@ def speed_of(every: Sequence[Planned]) -> str:
     """What is predicted, likewise."""
     known = [each for each in every if each.predictions]
     if len(every) > 1:
-        lines = list(compared_lines(known)) if known else []
+        lines = list(compared_lines(every)) if known else []
     else:
         lines = [line for each in known for line in speed_lines(each.predictions)]
     return "\n".join([*lines, *(line for each in known for line in calibration_lines(each))])

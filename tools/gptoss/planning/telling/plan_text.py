@@ -41,11 +41,6 @@ WORDS = len(HEAD) - 2
 LABEL = 15
 
 
-def plain(text: str, _: str) -> str:
-    """A text without colours."""
-    return text
-
-
 def speed_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
     """The predictions of one deployment under the loads of one traffic."""
     first, last = predictions[0], predictions[-1]
@@ -60,26 +55,30 @@ def speed_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
 
 
 def compared_lines(every: Sequence[Planned]) -> Iterator[str]:
-    """Several deployments side by side, a line a load."""
-    known = [each for each in every if each.predictions]
+    """Several deployments side by side, a line a load.
+
+    Each has its number among all of them, as in the table of memory.
+    """
+    known = [(number, each) for number, each in enumerate(every, 1) if each.predictions]
     yield "Side by side"
-    for number, each in enumerate(known, 1):
+    for number, each in known:
         system = each.predictions[0].system
         name = short(each.deployment.source)
         told = f"{name}: {engines(system)} on {gpus(system)}, KV cache in {kv_types(system)}"
         yield from _indented(_labelled(f"{number}", told, 3))
     yield ""
-    every_row = [(number, one) for number, each in enumerate(known, 1) for one in each.predictions]
+    every_row = [(number, one) for number, each in known for one in each.predictions]
     numbers = ["", *(f"{number}" for number, _ in every_row)]
     lines = _table([one for _, one in every_row])
     yield from (f"  {n:>1}  {line}" for n, line in zip(numbers, lines, strict=True))
     yield ""
-    for number, each in enumerate(known, 1):
-        for told in dict.fromkeys(told_bottleneck(one) for one in each.predictions[-1:]):
-            yield from _indented(_labelled(f"{number}", told, 3))
+    for number, each in known:
+        told = told_bottleneck(each.predictions[-1])
+        yield from _indented(_labelled(f"{number}", told, 3))
     by_reason: dict[str, list[str]] = {}
-    for number, each in enumerate(known, 1):
-        for reason in {reason: 1 for one in each.predictions for reason in one.judged.reasons}:
+    for number, each in known:
+        reasons = (reason for one in each.predictions for reason in one.judged.reasons)
+        for reason in dict.fromkeys(reasons):
             by_reason.setdefault(reason, []).append(f"{number}")
     if by_reason:
         yield "  How far to believe it"

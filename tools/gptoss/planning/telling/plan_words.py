@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.planning.loops import admission
 from gptoss.planning.prediction import Bottleneck
 
 if TYPE_CHECKING:
-    from gptoss.planning.layouts import Engine, System
+    from gptoss.planning.layouts import System
     from gptoss.planning.prediction import Prediction
 
 SECOND = 1000.0
@@ -39,11 +40,7 @@ def short(name: str) -> str:
 
 def engines(system: System) -> str:
     """The engines of a system, prefill before decode: ``2 x TP1 + 1 x TP4``."""
-    return " + ".join(_engine(engine) for engine in (system.prefill, system.decode) if engine)
-
-
-def _engine(engine: Engine) -> str:
-    return f"{engine.replicas} x {engine.layout}"
+    return " + ".join(str(engine) for engine in (system.prefill, system.decode) if engine)
 
 
 def gpus(system: System) -> str:
@@ -63,18 +60,20 @@ def kv_types(system: System) -> str:
 
 def told_bottleneck(prediction: Prediction) -> str:
     """What would have to grow for more throughput, in one sentence."""
-    decode, load = prediction.system.decode, prediction.load
+    system, load = prediction.system, prediction.load
+    decode = system.decode
     places = decode.max_batch_size * decode.ranks
     taken = f"{round(prediction.decoding):,} of {places:,} places in decode are taken"
     first = f"{round(prediction.queued + prediction.prefilling):,} requests wait for a first token"
-    held = decode.kv_tokens // (load.isl + load.osl) * decode.ranks
+    find = admission.answering if system.prefill else admission.aggregated
+    at_once = find(decode, load).requests * decode.ranks
     waiting = f"{round(prediction.queued):,} wait"
     return {
         Bottleneck.PREFILL: f"prefill: {first} while {taken}",
         Bottleneck.DECODE: f"decode: {taken}, and one token for each takes "
         f"{duration(prediction.itl)}",
-        Bottleneck.KV_ROOM: f"KV room: it holds {held:,} requests of {load.isl + load.osl:,} "
+        Bottleneck.KV_ROOM: f"KV room: it holds {at_once:,} requests of {load.isl + load.osl:,} "
         f"tokens, and {waiting}",
-        Bottleneck.BATCH: f"batch limit: {places:,} requests decode at once, and {waiting}",
+        Bottleneck.BATCH: f"batch limit: {at_once:,} requests decode at once, and {waiting}",
         Bottleneck.CLIENTS: "clients: nothing waits, so more of them would give more tokens",
     }[prediction.bottleneck]

@@ -74,10 +74,11 @@ def planned(deployment: Deployment, asked: Asked, times: Times) -> Planned:
     """Predicts each load of a deployment, or says why that cannot be."""
     try:
         system = system_of(deployment)
+        # Where this fails nothing is kept either.
+        loads = loads_of(deployment, asked.clients, asked.isl, asked.osl)
         calibration = _calibrated(deployment, system, asked.seen, times)
         own = kept(deployment.source, system)
         corrected = CorrectedTimes(times, own.by) if own else times
-        loads = loads_of(deployment, asked.clients, asked.isl, asked.osl)
         found = [predict(system, load, corrected) for load in loads]
         predictions = tuple(own.judged(each) if own else each for each in found)
         return Planned(deployment, asked, predictions, kept=own, calibration=calibration)

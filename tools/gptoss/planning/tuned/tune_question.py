@@ -128,7 +128,7 @@ def _of_source(request: Request, wanted: Wanted, facts: Facts, command: str) -> 
         longest=_longest(deployment),
     )
     model = deployment.model.id if deployment.model else next(iter(facts.models))
-    base, left = base_of(alone) if charts else ({}, deployment.source)
+    base, left = (base_of(alone), "") if charts else ({}, deployment.source)
     before, on_same = (system, most), wish.gpu.key == system.decode.layout.gpu
     own = kept(deployment.source, system) if on_same else None
     return Question(_limited(wish, wanted), model, release, command, base, left, before, own)
@@ -154,7 +154,8 @@ def _limited(wish: Wish, wanted: Wanted) -> Wish:
         InputError: The GPU cannot keep a cache of the type.
     """
     if wish.kv is KvType.FP8 and wish.gpu.is_hopper:
-        raise InputError(f"gpt-oss has no FP8 KV cache on {wish.gpu.name}; leave --kv fp8 out")
+        instead = "leave --kv fp8 out" if wanted.kv else "SOURCE has one; give --kv auto"
+        raise InputError(f"gpt-oss has no FP8 KV cache on {wish.gpu.name}; {instead}")
     limits = Limits(wanted.ttft or math.inf, wanted.itl or math.inf)
     serving = (wanted.serving,) if wanted.serving else tuple(Serving)
     return replace(wish, limits=limits, serving=serving)

@@ -33,7 +33,7 @@ WORDS = ("system", "believed")
 def tune_lines(tuned: Tuned, prices: Mapping[str, float]) -> Iterator[str]:
     """The report as text."""
     wish, found = tuned.wish, tuned.found
-    yield from _wrapped(f"{asked(wish)}")
+    yield from _wrapped(asked(wish))
     yield from _wrapped(f"  {looked_at(tuned)}")
     yield ""
     yield f"{_title(wish)}, fastest answers first (* keeps the limits, > the choice)"
@@ -168,7 +168,7 @@ def _row(tuned: Tuned, one: Prediction, prices: Mapping[str, float]) -> tuple[st
 
 
 def _wrapped(text: str, indent: int = 4) -> list[str]:
-    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent, drop_whitespace=True)
+    return textwrap.wrap(text, WIDTH, subsequent_indent=" " * indent)
 
 
 def tune_data(tuned: Tuned, prices: Mapping[str, float]) -> dict[str, Any]:

@@ -16,8 +16,8 @@ DECIDED = ("description", "workers", "autoscaling")
 COUNTED = ("concurrency", "concurrencyPerGpu", "sweep", "requests", "inputTokens", "outputTokens")
 
 
-def base_of(request: Request) -> tuple[dict[str, Any], str]:
-    """Values of a target that differ from the chart's, and what is not kept of them.
+def base_of(request: Request) -> dict[str, Any]:
+    """Values of a target that differ from the chart's, without what tuning decides.
 
     Raises:
         InputError: The chart refuses the target.
@@ -29,7 +29,7 @@ def base_of(request: Request) -> tuple[dict[str, Any], str]:
         values.pop(key, None)
     for key in COUNTED:
         values.get("workload", {}).pop(key, None)
-    return values, ""
+    return values
 
 
 def _differing(values: dict[str, Any], defaults: dict[str, Any]) -> dict[str, Any]:

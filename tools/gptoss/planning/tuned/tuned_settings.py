@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from gptoss.deployment.model import Role
 from gptoss.planning.layouts import KvType
-from gptoss.planning.searching.space import AGGREGATED, DECODE, PREFILL, longest_sequence
-from gptoss.planning.steps.kv_rooms import free_fraction
+from gptoss.planning.searching.kv_rooms import free_fraction
+from gptoss.planning.searching.space import longest_sequence
 
 if TYPE_CHECKING:
     from gptoss.planning.layouts import Engine, System
@@ -19,24 +20,24 @@ STREAM_INTERVAL = 4
 def workers_of(system: System, wish: Wish) -> dict[str, dict[str, Any]]:
     """``workers`` of a values file, by name."""
     if system.prefill is None:
-        return {"worker": _worker(system.decode, AGGREGATED, wish)}
+        return {"worker": _worker(system.decode, Role.AGGREGATED, wish)}
     return {
-        "prefill": _worker(system.prefill, PREFILL, wish),
-        "decode": _worker(system.decode, DECODE, wish),
+        "prefill": _worker(system.prefill, Role.PREFILL, wish),
+        "decode": _worker(system.decode, Role.DECODE, wish),
     }
 
 
-def _worker(engine: Engine, role: str, wish: Wish) -> dict[str, Any]:
+def _worker(engine: Engine, role: Role, wish: Wish) -> dict[str, Any]:
     env = _environment(engine, role)
     return {
-        "role": role,
+        "role": role.value,
         "replicas": engine.replicas,
         "engine": _settings(engine, role, wish),
         **({"env": env} if env else {}),
     }
 
 
-def _settings(engine: Engine, role: str, wish: Wish) -> dict[str, Any]:
+def _settings(engine: Engine, role: Role, wish: Wish) -> dict[str, Any]:
     """Settings in the order in which the documented targets have them."""
     layout, length = engine.layout, longest_sequence(wish)
     settings: dict[str, Any] = {
@@ -47,7 +48,7 @@ def _settings(engine: Engine, role: str, wish: Wish) -> dict[str, Any]:
         "max_num_tokens": engine.max_num_tokens,
         "max_seq_len": length,
         "enable_chunked_prefill": engine.chunked_prefill,
-        "disable_overlap_scheduler": role == PREFILL,
+        "disable_overlap_scheduler": role is Role.PREFILL,
         "cuda_graph_config": {"enable_padding": True, "max_batch_size": engine.max_batch_size},
         "kv_cache_config": {"free_gpu_memory_fraction": free_fraction(role)},
         "moe_config": {"backend": engine.moe_backend},
@@ -55,12 +56,12 @@ def _settings(engine: Engine, role: str, wish: Wish) -> dict[str, Any]:
     }
     if layout.kv is KvType.FP8:
         settings["kv_cache_config"]["dtype"] = "fp8"
-    if role != AGGREGATED:
+    if role is not Role.AGGREGATED:
         settings["cache_transceiver_config"] = {"backend": "UCX", "max_tokens_in_buffer": length}
     return settings
 
 
-def _environment(engine: Engine, role: str) -> dict[str, str]:
+def _environment(engine: Engine, role: Role) -> dict[str, str]:
     """Variables that the documented targets set, each where it does something."""
     layout, found = engine.layout, {}
     if layout.gpus > 1:
@@ -72,6 +73,6 @@ def _environment(engine: Engine, role: str) -> dict[str, str]:
     if layout.attention_dp and layout.gpu == "gb200":
         # DeepEP, which the engine may take by itself, fails on GB200 (Dynamo's recipe).
         found["TRTLLM_FORCE_COMM_METHOD"] = "ALLGATHER"
-    if role != AGGREGATED:
+    if role is not Role.AGGREGATED:
         found |= {"OMPI_MCA_coll_ucc_enable": "0", "NCCL_GRAPH_REGISTER": "0"}
     return found

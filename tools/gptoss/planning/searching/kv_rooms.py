@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import cache
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.model import Role
 from gptoss.memory.engine_shapes import EngineShape, graph_sizes
 from gptoss.memory.gpu_memory import gpu_memory
-from gptoss.planning.searching.space import AGGREGATED, PREFILL, longest_sequence, moe_backend
+from gptoss.planning.searching.space import longest_sequence, moe_backend
 
 if TYPE_CHECKING:
     from gptoss.facts.models import Model
@@ -16,11 +17,11 @@ if TYPE_CHECKING:
 
 # Prefill keeps more of its memory free, as the documented targets do: a pass over long prompts
 # takes more beside the cache than any other iteration.
-FREE_FRACTION = {PREFILL: 0.8}
+FREE_FRACTION = {Role.PREFILL: 0.8}
 OTHER_FRACTION = 0.85
 
 
-def free_fraction(role: str) -> float:
+def free_fraction(role: Role) -> float:
     """``free_gpu_memory_fraction`` of a worker."""
     return FREE_FRACTION.get(role, OTHER_FRACTION)
 
@@ -29,7 +30,7 @@ def room_for(wish: Wish, model: Model) -> Room:
     """The KV cache of a wish's engines."""
 
     @cache
-    def room(layout: Layout, role: str, max_batch_size: int, max_num_tokens: int) -> int:
+    def room(layout: Layout, role: Role, max_batch_size: int, max_num_tokens: int) -> int:
         length = longest_sequence(wish)
         shape = EngineShape(
             gpu=wish.gpu,
@@ -44,8 +45,8 @@ def room_for(wish: Wish, model: Model) -> Room:
             max_seq_len=length,
             free_fraction=free_fraction(role),
             graph_sizes=graph_sizes(max_batch_size, padded=True),
-            transfers=role != AGGREGATED,
-            buffer_tokens=None if role == AGGREGATED else length,
+            transfers=role is not Role.AGGREGATED,
+            buffer_tokens=None if role is Role.AGGREGATED else length,
         )
         memory = gpu_memory(shape, model)
         return memory.kv_tokens if memory.left >= 0 else 0
