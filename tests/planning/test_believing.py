@@ -47,6 +47,13 @@ def test_a_doubt_is_named(system: System, load: Load, belief: Belief, reason: st
     assert bool(found.reasons) == bool(reason)
 
 
+def test_an_engine_that_only_answers_is_not_doubted_for_prompts() -> None:
+    system, load = split("b200", (4, "TP1"), (1, "TP4")), Load(40, 4096, 1024)
+    assert not any("four B200" in reason for reason in judged(system, load).reasons)
+    of_prompts = split("b200", (1, "TP4"), (4, "TP1"))
+    assert any("four B200" in reason for reason in judged(of_prompts, load).reasons)
+
+
 def test_another_tensorrt_llm_is_named_and_takes_nothing_away() -> None:
     of = replace(aggregated("gb200", "TP1"), trtllm="1.3.0rc19")
     assert judged(of, SHORT).belief is Belief.WITHIN

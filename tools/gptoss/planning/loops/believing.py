@@ -77,7 +77,8 @@ def _doubts(system: System, load: Load, decoding: float | None) -> Iterator[Doub
     batch = most if decoding is None else decoding / decode.ranks
     for engine in (decode, prefill) if prefill else (decode,):
         yield from _of_engine(engine)
-        yield from _of_experts(engine, load, batch if engine is decode else 0)
+        isl = load.isl if engine is (prefill or decode) else 0
+        yield from _of_experts(engine, isl, batch if engine is decode else 0)
     yield from _of_batch(decode, load, batch)
     if load.isl > LONGEST_PROMPT:
         yield Doubt(
@@ -114,9 +115,9 @@ def _of_engine(engine: Engine) -> Iterator[Doubt]:
         )
 
 
-def _of_experts(engine: Engine, load: Load, batch: float) -> Iterator[Doubt]:
+def _of_experts(engine: Engine, isl: int, batch: float) -> Iterator[Doubt]:
     layout, (low, high) = engine.layout, WRONG_ROWS
-    prompt = layout.ranks * min(load.isl, engine.max_num_tokens)
+    prompt = layout.ranks * min(isl, engine.max_num_tokens)
     asked = any(low <= tokens <= high for tokens in (prompt, layout.ranks * batch))
     if asked and (layout.gpu, layout.gpus) == ("b200", 4):
         yield Doubt(
