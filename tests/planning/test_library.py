@@ -15,6 +15,8 @@ from gptoss.text.errors import InputError
 from tests.planning.systems import layout
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from gptoss.planning.steps.step_times import Times
 
 # The library's own way: its Python part, asked for a whole static run and an aggregated step.
@@ -93,6 +95,30 @@ def test_a_process_that_ends_says_why() -> None:
         found.of(layout("b200", "TP1")).decode(1, 1)
     silent = [sys.executable, "-c", "import os; os._exit(7)"]
     with library.asked(silent) as found, pytest.raises(InputError, match="ended with code 7"):
+        found.of(layout("b200", "TP1")).decode(1, 1)
+
+
+def test_a_process_that_has_ended_before_it_is_asked_says_why() -> None:
+    ends = [sys.executable, "-c", "raise SystemExit('it has no data')"]
+    with library.asked(ends) as found:
+        found._process.wait()
+        with pytest.raises(InputError, match=r"ended: it has no data$"):
+            found.of(layout("b200", "TP1")).decode(1, 1)
+
+
+def test_a_process_that_cannot_be_started_says_what_to_delete(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    message = f"cannot start {python}: No such file or directory; delete {tmp_path}, "
+    with pytest.raises(InputError, match=message), library.asked([str(python)]):
+        pass
+
+
+def test_an_answer_that_is_none_is_told() -> None:
+    talks = [sys.executable, "-c", "input(); print('Segmentation fault')"]
+    with (
+        library.asked(talks) as found,
+        pytest.raises(InputError, match=r"data says: Segmentation fault$"),
+    ):
         found.of(layout("b200", "TP1")).decode(1, 1)
 
 
