@@ -30,7 +30,7 @@ def cost_lines(every: Sequence[Planned]) -> Iterator[str]:
     known = [each for each in every if each.predictions]
     if not prices or not known:
         return
-    rows = list(_rows(known))
+    rows = list(_rows(every))
     missing = [gpu for _, one in rows for gpu in _gpus(one) if gpu not in prices]
     if missing:
         yield from textwrap.wrap(f"Cost: {unpriced(missing)}", WIDTH, subsequent_indent="  ")
@@ -50,13 +50,13 @@ def _cells(one: Prediction, prices: Mapping[str, float]) -> tuple[str, ...]:
     return (f"{one.load.clients:,}", f"{one.per_gpu:,.0f}", *cells(cost_of(one, prices)))
 
 
-def _rows(known: Sequence[Planned]) -> Iterator[tuple[str, Prediction]]:
+def _rows(every: Sequence[Planned]) -> Iterator[tuple[str, Prediction]]:
     """Each prediction under the name that it has above."""
-    for number, each in enumerate(known, 1):
-        name = f"{number}" if len(known) > 1 else "this"
+    for number, each in enumerate(every, 1):
+        name = f"{number}" if len(every) > 1 else "this"
         yield from ((name, one) for one in each.predictions)
-    if len(known) == 1:
-        near = enumerate(known[0].neighbours, 1)
+    if len(every) == 1:
+        near = enumerate(every[0].neighbours, 1)
         yield from ((f"neighbour {number}", each.prediction) for number, each in near)
 
 

@@ -61,30 +61,39 @@ def speed_lines(predictions: Sequence[Prediction]) -> Iterator[str]:
 
 def compared_lines(every: Sequence[Planned]) -> Iterator[str]:
     """Several deployments side by side, a line a load."""
-    known = [each for each in every if each.predictions]
+    numbered = list(enumerate(every, 1))
     yield "Side by side"
-    for number, each in enumerate(known, 1):
-        system = each.predictions[0].system
-        name = short(each.deployment.source)
-        told = f"{name}: {engines(system)} on {gpus(system)}, KV cache in {kv_types(system)}"
+    for number, each in numbered:
+        told = f"{short(each.deployment.source)}: {_system(each)}"
         yield from _indented(_labelled(f"{number}", told, 3))
+    known = [(number, each) for number, each in numbered if each.predictions]
+    if not known:
+        return
     yield ""
-    every_row = [(number, one) for number, each in enumerate(known, 1) for one in each.predictions]
+    every_row = [(number, one) for number, each in known for one in each.predictions]
     numbers = ["", *(f"{number}" for number, _ in every_row)]
     lines = _table([one for _, one in every_row])
     yield from (f"  {n:>1}  {line}" for n, line in zip(numbers, lines, strict=True))
     yield ""
-    for number, each in enumerate(known, 1):
+    for number, each in known:
         for told in dict.fromkeys(told_bottleneck(one) for one in each.predictions[-1:]):
             yield from _indented(_labelled(f"{number}", told, 3))
     by_reason: dict[str, list[str]] = {}
-    for number, each in enumerate(known, 1):
+    for number, each in known:
         for reason in {reason: 1 for one in each.predictions for reason in one.judged.reasons}:
             by_reason.setdefault(reason, []).append(f"{number}")
     if by_reason:
         yield "  How far to believe it"
     for reason, those in by_reason.items():
         yield from _item(f"{', '.join(those)}: {reason}")
+
+
+def _system(each: Planned) -> str:
+    """What a deployment is, where anything is predicted of it."""
+    if not each.predictions:
+        return "not predicted"
+    system = each.predictions[0].system
+    return f"{engines(system)} on {gpus(system)}, KV cache in {kv_types(system)}"
 
 
 def could_do_lines(every: Sequence[Planned], paint: Paint) -> Iterator[str]:
