@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner, Result
@@ -11,7 +12,9 @@ from click.testing import CliRunner, Result
 from gptoss.cli import main
 from gptoss.live import environments
 from gptoss.planning.prediction import Belief
-from gptoss.planning.telling.plan_report import speed_of
+from gptoss.planning.searching.neighbours import Kind, Neighbour
+from gptoss.planning.telling.plan_report import could_do_of, speed_of
+from gptoss.planning.telling.plan_text import plain
 from gptoss.planning.telling.planned import Asked, planned
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
@@ -175,6 +178,16 @@ def test_a_deployment_has_one_number_whether_it_is_predicted_or_not(
     assert lines[1].endswith(": not predicted")
     assert lines[2].startswith("  2  disagg-b200-node: ")
     assert any(line.split()[:2] == ["2", "16"] for line in lines)
+
+
+def test_what_a_neighbour_brings_stays_within_a_hundred_columns(times: Times) -> None:
+    (deployment,) = load(Request(("disagg-b200-node",))).deployments
+    known = planned(deployment, Asked(), times)
+    (here,) = known.predictions
+    for words in range(8, 24):
+        near = Neighbour(here, Kind.SERVING, ("other",), ("x" * words + " y" * 50,), ("speed",))
+        every = [replace(known, front=(here,), neighbours=(near,))]
+        assert max(map(len, could_do_of(every, plain).splitlines())) <= 100
 
 
 def test_setup_plan_says_where_the_data_are() -> None:

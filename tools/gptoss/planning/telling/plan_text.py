@@ -130,7 +130,7 @@ def _neighbours(each: Planned) -> Iterator[str]:
         believed = (near.prediction.judged.belief.told,)
         told = {"brings": near.brings, "costs": near.costs or ("nothing",), "believed": believed}
         for label, lines in told.items():
-            yield from (f"   {line}" for line in _labelled(f"  {label}", "; ".join(lines), 12))
+            yield from _labelled(f"     {label}", "; ".join(lines))
 
 
 def _table(predictions: Iterable[Prediction]) -> list[str]:
