@@ -58,6 +58,24 @@ def test_a_file_of_prices_that_is_none_is_named(text: str, tmp_path: Path) -> No
         prices_of([], tmp_path / "none.yaml")
 
 
+def test_a_file_of_prices_that_cannot_be_read_says_so(tmp_path: Path) -> None:
+    file = tmp_path / "prices.yaml"
+    file.write_bytes(b"gb200: \xff")
+    with pytest.raises(InputError, match=r"prices\.yaml: this is not UTF-8 text"):
+        prices_of([], file)
+    with pytest.raises(InputError, match=r"cannot read .*: Is a directory"):
+        prices_of([], tmp_path)
+
+
+def test_costs_have_the_numbers_that_deployments_have_side_by_side(times: Times) -> None:
+    (deployment,) = load(Request(("disagg-gb200",))).deployments
+    asked = Asked(prices=PRICES)
+    found = predict(aggregated("gb200", "TP1", 5), Load(320, 8192, 1024), times)
+    unknown = Planned(deployment, asked, why_not="nothing is known")
+    lines = list(cost_lines([unknown, Planned(deployment, asked, (found,))]))
+    assert lines[-1].split()[:2] == ["2", "320"]
+
+
 def test_a_million_tokens_cost_the_whole_bill_of_the_time_that_they_take() -> None:
     cost = Cost(per_hour=36.0, output_rate=10_000, input_rate=40_000)
     assert cost.per_million_output == pytest.approx(1.0)

@@ -103,6 +103,30 @@ def test_a_process_that_ends_says_why() -> None:
         found.of(layout("b200", "TP1")).decode(1, 1)
 
 
+def test_a_process_that_has_ended_before_it_is_asked_says_why() -> None:
+    ends = [sys.executable, "-c", "raise SystemExit('it has no data')"]
+    with library.asked(ends) as found:
+        found._process.wait()
+        with pytest.raises(InputError, match=r"ended: it has no data$"):
+            found.of(layout("b200", "TP1")).decode(1, 1)
+
+
+def test_a_process_that_cannot_be_started_says_what_to_delete(tmp_path: Path) -> None:
+    python = tmp_path / "bin" / "python"
+    message = f"cannot start {python}: No such file or directory; delete {tmp_path}, "
+    with pytest.raises(InputError, match=message), library.asked([str(python)]):
+        pass
+
+
+def test_an_answer_that_is_none_is_told() -> None:
+    talks = [sys.executable, "-c", "input(); print('Segmentation fault')"]
+    with (
+        library.asked(talks) as found,
+        pytest.raises(InputError, match=r"data says: Segmentation fault$"),
+    ):
+        found.of(layout("b200", "TP1")).decode(1, 1)
+
+
 def test_a_process_that_does_not_answer_is_given_up() -> None:
     waits = [sys.executable, "-c", "import sys; sys.stdin.readline(); sys.stdin.read()"]
     with library.asked(waits, 0.3) as found, pytest.raises(InputError, match=r"within 0\.3 s"):

@@ -4,16 +4,21 @@ from __future__ import annotations
 
 import json
 import platform
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from click.testing import CliRunner, Result
 
 from gptoss.cli import main
+from gptoss.drawing.pareto_text import plain
+from gptoss.live import environments
 from gptoss.planning.prediction import Belief
-from gptoss.planning.telling.plan_report import speed_of
+from gptoss.planning.searching.neighbours import Kind, Neighbour
+from gptoss.planning.telling.plan_report import could_do_of, speed_of
 from gptoss.planning.telling.planned import Asked, planned
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,6 +134,69 @@ def test_a_machine_without_the_data_is_told_once_and_is_no_error(
     assert result.stderr.count("Linux x86-64 and Python 3.11 to 3.13 only") == 1
     setup = CliRunner().invoke(main, ["setup", "plan"])
     assert (setup.exit_code, setup.stderr.count("Linux arm64")) == (2, 1)
+
+
+def refused_file(folder: Path) -> str:
+    (folder / "refused.yaml").write_text("hardware:\n  gpu: z9\n")
+    return str(folder / "refused.yaml")
+
+
+def test_what_would_not_install_is_one_message_and_no_empty_line(tmp_path: Path) -> None:
+    result = run(refused_file(tmp_path))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "hardware.gpu: value must be one of" in result.stderr
+
+
+def test_why_nothing_is_known_is_said_where_a_picture_cannot_be_made(tmp_path: Path) -> None:
+    result = run(refused_file(tmp_path), "--output", str(tmp_path / "plan.svg"))
+    assert result.exit_code == 2
+    assert "hardware.gpu: value must be one of" in result.stderr
+    assert not (tmp_path / "plan.svg").exists()
+
+
+def test_what_would_not_install_is_an_error_without_the_data_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(platform, "machine", lambda: "arm64")
+    result = run(refused_file(tmp_path))
+    assert result.exit_code == 2
+    assert "hardware.gpu: value must be one of" in result.stderr
+
+
+def test_memory_is_told_in_every_form_where_the_data_cannot_be_fetched(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def offline() -> Path:
+        raise InputError("there is no network")
+
+    monkeypatch.setattr(environments, "planning", offline)
+    file = tmp_path / "plan.json"
+    told = (engine_file(tmp_path), "--gpu", "b200", "--format", "json", "--output", str(file))
+    result = run(*told)
+    assert (result.exit_code, result.stderr) == (2, "gptoss: there is no network\n")
+    assert json.loads(result.stdout) == json.loads(file.read_text())
+    data = json.loads(result.stdout)
+    assert (len(data["memory"]), data["not_predicted"]) == (1, "there is no network")
+
+
+def test_a_deployment_has_one_number_whether_it_is_predicted_or_not(
+    times: Times, tmp_path: Path
+) -> None:
+    lines = told(times, engine_file(tmp_path), "disagg-b200-node", clients=(16,))
+    assert lines[1].startswith("  1  ")
+    assert lines[1].endswith(": not predicted")
+    assert lines[2].startswith("  2  disagg-b200-node: ")
+    assert any(line.split()[:2] == ["2", "16"] for line in lines)
+
+
+def test_what_a_neighbour_brings_stays_within_a_hundred_columns(times: Times) -> None:
+    (deployment,) = load(Request(("disagg-b200-node",))).deployments
+    known = planned(deployment, Asked(), times)
+    (here,) = known.predictions
+    for words in range(8, 24):
+        near = Neighbour(here, Kind.SERVING, ("other",), ("x" * words + " y" * 50,), ("speed",))
+        every = [replace(known, front=(here,), neighbours=(near,))]
+        assert max(map(len, could_do_of(every, plain).splitlines())) <= 100
 
 
 def test_setup_plan_says_where_the_data_are() -> None:

@@ -147,6 +147,14 @@ def run(*arguments: str) -> Result:
     return CliRunner().invoke(main, ["tune", *arguments], catch_exceptions=False)
 
 
+def test_requests_that_the_source_has_no_room_for_are_tuned_for(times: Times) -> None:
+    wanted = Wanted(isl=24_000, osl=64, clients=1, serving=Serving.AGGREGATED)
+    question = question_of(Request(("disagg-gb200",)), wanted, FACTS)
+    found = answer_to(question, FACTS, times)
+    assert found.choice.load.isl == 24_000
+    assert found.before is None
+
+
 def test_the_command_writes_the_file_and_says_why(tmp_path: Path) -> None:
     file = tmp_path / "mine.yaml"
     words = "--gpu gb200 --gpus 1 --isl 8192 --osl 1024 --speed 60 --kv fp8 --output"
@@ -185,6 +193,11 @@ def test_a_calibration_kept_beside_a_source_is_what_it_is_tuned_by(tmp_path: Pat
         ("--gpu h200 --gpus 2 --isl 8 --osl 8 --kv fp8", "no FP8 KV cache on NVIDIA H200"),
         ("disagg-gb200 --gpu h200 --gpus 8", "SOURCE has one; give --kv auto"),
         ("--gpu b300 --gpus 2 --isl 8 --osl 8", "b300"),
+        ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --speed inf", "--speed inf: give tokens a second"),
+        ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --speed nan", "--speed nan: give tokens a second"),
+        ("--gpu gb200 --gpus 2 --isl 131000 --osl 100", "longer than the 131,072 tokens of openai"),
+        ("disagg-gb200 --isl 131000 --osl 100", "longer than the 131,072 tokens of openai"),
+        ("--gpu gb200 --gpus 1000000 --isl 8 --osl 8", "more than the 1,024 that tune searches"),
         ("agg-gb200 disagg-gb200", "tune takes one deployment, and these are 2"),
     ],
 )

@@ -82,12 +82,12 @@ def plan(
         every = as_json(deployments, asked, click.echo)
     else:
         every = as_text(deployments, asked, click.echo, paint)
-    write_files(outputs, every)
     reasons = dict.fromkeys(each.why_not for each in every if each.why_not)
     for why in reasons:
         tell(why)
-    # A machine without the data has got what it can have.
-    click.get_current_context().exit(2 if reasons and not no_planning() else 0)
+    write_files(outputs, every)
+    # A machine that cannot have the data has got what it can have.
+    click.get_current_context().exit(2 if reasons.keys() - {no_planning()} else 0)
 
 
 def _seen(measured: tuple[Path, ...], deployments: int) -> tuple[Seen, ...]:

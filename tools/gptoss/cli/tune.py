@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import sys
 from typing import TYPE_CHECKING
 
@@ -91,7 +92,7 @@ def tune(
         osl=osl,
         clients=clients,
         ttft=_milliseconds("--ttft", ttft),
-        itl=1000 / speed if speed else _milliseconds("--itl", itl),
+        itl=_between_tokens(speed) if speed is not None else _milliseconds("--itl", itl),
         kv=KvType(kv if kv == "fp8" else "bfloat16") if kv else None,
         serving=None if aggregated is None else kinds[aggregated],
     )
@@ -106,6 +107,18 @@ def tune(
         tell(line)
     if done.has_errors:
         sys.exit(1)
+
+
+def _between_tokens(speed: float) -> float:
+    """The milliseconds between tokens of answers that are so fast.
+
+    Raises:
+        InputError: No answer can be so fast or so slow.
+    """
+    found = 1000 / speed
+    if not 0 < found < math.inf:
+        raise InputError(f"--speed {speed:g}: give tokens a second of one answer, as in 50")
+    return found
 
 
 def _milliseconds(flag: str, text: str | None) -> float | None:

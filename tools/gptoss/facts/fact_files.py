@@ -120,12 +120,16 @@ def read_facts(path: Path, file: str) -> dict[str, Any]:
     """A file of facts, which is a YAML map.
 
     Raises:
-        InputError: It is missing, or is none.
+        InputError: It is missing, cannot be read, or is none.
     """
     try:
         loaded = plain_yaml.load(path.read_text(encoding="utf-8"))
-    except OSError as error:
+    except FileNotFoundError as error:
         raise InputError(f"{file} is missing") from error
+    except OSError as error:
+        raise InputError(f"cannot read {file}: {error.strerror or error}") from error
+    except UnicodeDecodeError as error:
+        raise InputError(f"{file}: this is not UTF-8 text; save the file as UTF-8") from error
     except yaml.YAMLError as error:
         raise InputError(f"{file}: {' '.join(str(error).split())}") from error
     if not isinstance(loaded, dict):

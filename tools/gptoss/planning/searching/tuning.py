@@ -39,7 +39,8 @@ class Tuned:
         found: What the search looked at; predictions with the margin.
         front: What the same GPUs can do, without it.
         runner_up: The best of the other kind of serving; None where there is none.
-        before: The most that its source does within the limits; None without a source.
+        before: The most that its source does within the limits; None without a source, or where
+            that has no room for such requests.
     """
 
     wish: Wish

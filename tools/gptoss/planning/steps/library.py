@@ -98,7 +98,11 @@ class Library:
         line = answers.readline()
         if not line:
             raise InputError(f"the process with the performance data has ended{self._last_words()}")
-        answer: dict[str, Any] = json.loads(line)
+        try:
+            answer: dict[str, Any] = json.loads(line)
+        except ValueError:
+            said = line.strip()
+            raise InputError(f"the process with the performance data says: {said}") from None
         return answer
 
     def _last_words(self) -> str:
@@ -160,13 +164,31 @@ def library() -> Iterator[Library]:
 
 @contextmanager
 def asked(words: Sequence[str], patience: float = PATIENCE) -> Iterator[Library]:
-    """A process that answers as ``step_server.py`` does; it ends with the context."""
-    pipe = subprocess.PIPE
+    """A process that answers as ``step_server.py`` does; it ends with the context.
+
+    Raises:
+        InputError: It cannot be started.
+    """
     with (
         tempfile.TemporaryFile("w+", encoding="utf-8") as said,
-        subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=said, text=True) as process,
+        _started(words, said) as process,
     ):
         try:
             yield Library(process, said, patience)
         finally:
             process.kill()
+            # What a process that has ended did not read is still to be sent.
+            with contextlib.suppress(BrokenPipeError):
+                process.communicate()
+
+
+def _started(words: Sequence[str], said: IO[str]) -> subprocess.Popen[str]:
+    pipe = subprocess.PIPE
+    try:
+        return subprocess.Popen(words, stdin=pipe, stdout=pipe, stderr=said, text=True)
+    except OSError as error:
+        folder = Path(words[0]).parent.parent
+        raise InputError(
+            f"cannot start {words[0]}: {error.strerror or error}; delete {folder}, and it is made "
+            "anew"
+        ) from None

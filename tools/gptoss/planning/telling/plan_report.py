@@ -18,7 +18,8 @@ from gptoss.planning.costs.plan_cost import cost_lines
 from gptoss.planning.steps.library import library
 from gptoss.planning.telling.plan_data import planned_data
 from gptoss.planning.telling.plan_text import compared_lines, could_do_lines, speed_lines
-from gptoss.planning.telling.planned import Planned, planned
+from gptoss.planning.telling.planned import Planned, planned, refused
+from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -37,12 +38,9 @@ CLEAR = "\r\x1b[K"
 def as_text(
     deployments: Sequence[Deployment], asked: Asked, say: Say, paint: Paint
 ) -> list[Planned]:
-    """Says what is predicted, each part when it is known.
-
-    Raises:
-        InputError: The data cannot be made here.
-    """
-    say(memory_of(deployments, asked))
+    """Says what is predicted, each part when it is known."""
+    if memory := memory_of(deployments, asked):
+        say(memory)
     every: list[Planned] = []
     for every in _stages(deployments, asked):
         part = could_do_of(every, paint) or speed_of(every)
@@ -54,11 +52,7 @@ def as_text(
 
 
 def as_json(deployments: Sequence[Deployment], asked: Asked, say: Say) -> list[Planned]:
-    """The same as data: an object for one deployment, a list for several.
-
-    Raises:
-        InputError: The data cannot be made here.
-    """
+    """The same as data: an object for one deployment, a list for several."""
     *_, every = _stages(deployments, asked)
     say(json_of(every))
     return every
@@ -88,7 +82,7 @@ def speed_of(every: Sequence[Planned]) -> str:
     """What is predicted, likewise."""
     known = [each for each in every if each.predictions]
     if len(every) > 1:
-        lines = list(compared_lines(every)) if known else []
+        lines = list(compared_lines(every))
     else:
         lines = [line for each in known for line in speed_lines(each.predictions)]
     return "\n".join([*lines, *(line for each in known for line in calibration_lines(each))])
@@ -107,8 +101,8 @@ def cost_of_all(every: Sequence[Planned]) -> str:
 
 def _stages(deployments: Sequence[Deployment], asked: Asked) -> Iterator[list[Planned]]:
     """What is predicted of each; then the same with what their GPUs could do, where they can."""
-    if why := environments.no_planning():
-        yield [Planned(each, asked, why_not=why) for each in deployments]
+    if why := _without_data():
+        yield [Planned(each, asked, why_not=refused(each) or why) for each in deployments]
         return
     with library() as times:
         every = [planned(each, asked, times) for each in deployments]
@@ -117,6 +111,15 @@ def _stages(deployments: Sequence[Deployment], asked: Asked) -> Iterator[list[Pl
             better = _with_front(every, times)
         if better:
             yield better
+
+
+def _without_data() -> str:
+    """Why there are no data here, which are fetched unless they are; empty where there are."""
+    try:
+        environments.planning()
+    except InputError as error:
+        return str(error)
+    return ""
 
 
 @contextmanager

@@ -59,13 +59,14 @@ def compared_lines(every: Sequence[Planned]) -> Iterator[str]:
 
     Each has its number among all of them, as in the table of memory.
     """
-    known = [(number, each) for number, each in enumerate(every, 1) if each.predictions]
+    numbered = list(enumerate(every, 1))
     yield "Side by side"
-    for number, each in known:
-        system = each.predictions[0].system
-        name = short(each.deployment.source)
-        told = f"{name}: {engines(system)} on {gpus(system)}, KV cache in {kv_types(system)}"
+    for number, each in numbered:
+        told = f"{short(each.deployment.source)}: {_system(each)}"
         yield from _indented(_labelled(f"{number}", told, 3))
+    known = [(number, each) for number, each in numbered if each.predictions]
+    if not known:
+        return
     yield ""
     every_row = [(number, one) for number, each in known for one in each.predictions]
     numbers = ["", *(f"{number}" for number, _ in every_row)]
@@ -84,6 +85,14 @@ def compared_lines(every: Sequence[Planned]) -> Iterator[str]:
         yield "  How far to believe it"
     for reason, those in by_reason.items():
         yield from _item(f"{', '.join(those)}: {reason}")
+
+
+def _system(each: Planned) -> str:
+    """What a deployment is, where anything is predicted of it."""
+    if not each.predictions:
+        return "not predicted"
+    system = each.predictions[0].system
+    return f"{engines(system)} on {gpus(system)}, KV cache in {kv_types(system)}"
 
 
 def could_do_lines(every: Sequence[Planned], paint: Paint) -> Iterator[str]:
@@ -120,7 +129,7 @@ def _neighbours(each: Planned) -> Iterator[str]:
         believed = (near.prediction.judged.belief.told,)
         told = {"brings": near.brings, "costs": near.costs or ("nothing",), "believed": believed}
         for label, lines in told.items():
-            yield from (f"   {line}" for line in _labelled(f"  {label}", "; ".join(lines), 12))
+            yield from _labelled(f"     {label}", "; ".join(lines))
 
 
 def _table(predictions: Iterable[Prediction]) -> list[str]:

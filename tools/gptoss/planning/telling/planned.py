@@ -86,6 +86,12 @@ def planned(deployment: Deployment, asked: Asked, times: Times) -> Planned:
         return Planned(deployment, asked, why_not=str(error))
 
 
+def refused(deployment: Deployment) -> str:
+    """Why nobody would install it; empty where there is no such reason."""
+    problems = deployment.problems if deployment.is_refused else ()
+    return next((str(InputError(each.message, each.place)) for each in problems), "")
+
+
 def _calibrated(
     deployment: Deployment, system: System, seen: Sequence[Seen], times: Times
 ) -> Calibration | None:

@@ -20,10 +20,14 @@ from gptoss.text.errors import InputError
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.facts.dynamo_releases import Release
+    from gptoss.facts.models import Model
     from gptoss.facts.world import Facts
     from gptoss.planning.calibrating.kept_calibration import Kept
     from gptoss.planning.layouts import Load, System
     from gptoss.sources.request import Request
+
+# A search of as many takes minutes.
+MOST_GPUS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +95,7 @@ def question_of(request: Request, wanted: Wanted, facts: Facts) -> Question:
         raise InputError(f"without a SOURCE tune wants {', '.join(missing)} too")
     release = facts.deployable(request.release) if request.release else facts.default_release
     gpu = facts.gpu(request.gpu or "")
+    model = next(iter(facts.models.values()))
     wish = Wish(
         gpu=gpu,
         gpus=request.gpus or 0,
@@ -100,7 +105,7 @@ def question_of(request: Request, wanted: Wanted, facts: Facts) -> Question:
         clients=wanted.clients,
         trtllm=release.trtllm,
     )
-    return Question(_limited(wish, wanted), next(iter(facts.models)), release, command)
+    return Question(_limited(wish, wanted, model), model.id, release, command)
 
 
 def _of_source(request: Request, wanted: Wanted, facts: Facts, command: str) -> Question:
@@ -127,11 +132,12 @@ def _of_source(request: Request, wanted: Wanted, facts: Facts, command: str) -> 
         trtllm=release.trtllm,
         longest=_longest(deployment),
     )
-    model = deployment.model.id if deployment.model else next(iter(facts.models))
+    model = deployment.model or next(iter(facts.models.values()))
     base, left = (base_of(alone), "") if charts else ({}, deployment.source)
     before, on_same = (system, most), wish.gpu.key == system.decode.layout.gpu
     own = kept(deployment.source, system) if on_same else None
-    return Question(_limited(wish, wanted), model, release, command, base, left, before, own)
+    limited = _limited(wish, wanted, model)
+    return Question(limited, model.id, release, command, base, left, before, own)
 
 
 def _longest(deployment: Deployment) -> int | None:
@@ -147,12 +153,23 @@ def _release(deployment: Deployment, facts: Facts) -> Release:
     return own if own and own.version in facts.releases else facts.default_release
 
 
-def _limited(wish: Wish, wanted: Wanted) -> Wish:
+def _limited(wish: Wish, wanted: Wanted, model: Model) -> Wish:
     """A wish with its limits.
 
     Raises:
-        InputError: The GPU cannot keep a cache of the type.
+        InputError: The GPU cannot keep a cache of the type, a request is longer than the model's
+            context, or there are too many GPUs for a search to end.
     """
+    if wish.gpus > MOST_GPUS:
+        raise InputError(
+            f"{wish.gpus:,} GPUs are more than the {MOST_GPUS:,} that tune searches; ask it for a "
+            "part of them and their clients, and multiply its replicas"
+        )
+    if wish.isl + wish.osl > model.max_position:
+        raise InputError(
+            f"a request of {wish.isl:,} tokens in and {wish.osl:,} out is longer than the "
+            f"{model.max_position:,} tokens of {model.id}; give a lower --isl or --osl"
+        )
     if wish.kv is KvType.FP8 and wish.gpu.is_hopper:
         instead = "leave --kv fp8 out" if wanted.kv else "SOURCE has one; give --kv auto"
         raise InputError(f"gpt-oss has no FP8 KV cache on {wish.gpu.name}; {instead}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import tempfile
 import textwrap
@@ -19,6 +20,7 @@ from gptoss.planning.tuned.tune_report import tune_data, tune_lines
 from gptoss.planning.tuned.tuned_values import tuned_values
 from gptoss.rules.rule import Severity
 from gptoss.sources.request import Request
+from gptoss.text.errors import InputError
 from gptoss.text.whole_files import write_whole
 
 if TYPE_CHECKING:
@@ -115,8 +117,13 @@ def answer_to(question: Question, facts: Facts, times: Times) -> Tuned:
         InputError: The library has no data, or nothing keeps the limits.
     """
     chosen = tuned(question.wish, facts.models[question.model], times)
-    before = within_limits(*question.before, question.wish, times) if question.before else None
-    return replace(chosen, before=before)
+    if question.before is None:
+        return chosen
+    # A source that has no room for such requests is all the more reason to ask.
+    with contextlib.suppress(InputError):
+        before = within_limits(*question.before, question.wish, times)
+        return replace(chosen, before=before)
+    return chosen
 
 
 def findings_of(text: str, file: str) -> tuple[tuple[str, ...], bool]:
