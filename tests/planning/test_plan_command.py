@@ -52,6 +52,14 @@ def told(times: Times, *sources: str, **asked: Any) -> list[str]:
     return text.splitlines()
 
 
+def test_requests_that_the_engines_refuse_are_not_predicted(times: Times) -> None:
+    (deployment,) = load(Request(("disagg-gb200",))).deployments
+    found = planned(deployment, Asked((64,), 10_500, 1024), times)
+    assert not found.predictions
+    assert "10,500 tokens in and 1,024 out do not fit max_seq_len 11008 of decode" in found.why_not
+    assert planned(deployment, Asked((64,), 9_900, 1024), times).predictions
+
+
 def test_speed_of_a_target_says_what_holds_it_up_and_how_far_to_believe_that(times: Times) -> None:
     lines = told(times, "disagg-b200-node")
     assert "Speed: 256 clients, 32,000 tokens in, 256 out" in lines

@@ -53,6 +53,18 @@ def test_an_ending_that_means_nothing_is_refused_before_anything_is_done(tmp_pat
     assert "end it in one of .txt, .json, .svg, .png" in result.stderr
 
 
+def test_a_file_that_cannot_be_is_refused_before_anything_is_done(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("")
+    (tmp_path / "folder.txt").mkdir()
+    for name, told in (("file/plan.txt", "is no folder"), ("folder.txt", "folder")):
+        result = plan(tmp_path, "--output", str(tmp_path / name))
+        assert (result.exit_code, result.stdout) == (2, "")
+        assert told in result.stderr
+    result = plan(tmp_path, *(2 * ("--output", str(tmp_path / "plan.svg"))))
+    assert (result.exit_code, result.stdout) == (2, "")
+    assert "it is given twice" in result.stderr
+
+
 def test_without_what_makes_png_nothing_is_done(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

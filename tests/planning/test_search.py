@@ -108,13 +108,13 @@ def test_prefill_with_the_margin_takes_as_long_as_it_was_measured_to(times: Time
 
 def test_nothing_beats_a_point_of_the_front_in_both(times: Times) -> None:
     predicted = search(wish("gb200", 1, 1024, 1024), much_room, times, exhaustive=0).predicted
-    front = front_of(predicted, 1)
-    speeds = [point.per_user for point in front.points]
-    rates = [front.per_gpu(point) for point in front.points]
+    front = front_of(predicted)
+    speeds = [point.per_user for point in front]
+    rates = [point.per_gpu for point in front]
     assert speeds == sorted(speeds, reverse=True)
     assert rates == sorted(rates)
-    assert len(front.points) > 10
-    for point in front.points:
+    assert len(front) > 10
+    for point in front:
         beaten_by = [
             one
             for one in predicted
@@ -123,4 +123,4 @@ def test_nothing_beats_a_point_of_the_front_in_both(times: Times) -> None:
         ]
         assert not beaten_by
     most = max(predicted, key=lambda one: one.tokens_per_second)
-    assert front.points[-1].tokens_per_second >= 0.99 * most.tokens_per_second
+    assert front[-1].tokens_per_second >= 0.99 * most.tokens_per_second

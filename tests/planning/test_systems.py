@@ -13,6 +13,7 @@ from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.planning.layouts import KvType, Layout, Load
 from gptoss.planning.systems import loads_of, system_of
+from gptoss.planning.telling.plan_words import gpus
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
@@ -104,6 +105,13 @@ def test_workers_of_one_role_are_one_engine_and_have_to_be_alike() -> None:
     other = replace(more, gpu=Facts().gpu("b200"))
     with pytest.raises(InputError, match="decode and more have different engines"):
         system_of(replace(deployment, workers=(*deployment.workers, other)))
+
+
+def test_gpus_that_no_engine_uses_are_owned(tmp_path: Path) -> None:
+    (tmp_path / "worker.yaml").write_text(SIZES + "tensor_parallel_size: 2\n")
+    system = system_of(found(str(tmp_path / "worker.yaml"), gpu="b200", gpus=8))
+    assert (system.gpus, system.unused) == (8, 6)
+    assert gpus(system) == "8 x b200, 6 of them unused"
 
 
 def test_manifests_are_read_as_they_are_given() -> None:

@@ -17,7 +17,9 @@ from gptoss.planning.calibrating.calibration import Calibration
 from gptoss.planning.calibrating.correction import Correction, Estimate
 from gptoss.planning.calibrating.kept_calibration import file_of, keep
 from gptoss.planning.layouts import KvType
-from gptoss.planning.searching.space import Serving
+from gptoss.planning.searching.kv_rooms import room_for
+from gptoss.planning.searching.search import search
+from gptoss.planning.searching.space import Serving, longest_sequence
 from gptoss.planning.searching.tuning import is_sure, tuned
 from gptoss.planning.systems import loads_of, system_of
 from gptoss.planning.tuned.tune_question import Wanted, question_of
@@ -96,12 +98,15 @@ def test_the_report_shows_the_front_the_choice_and_why(answered: Answered) -> No
     assert any("$/1M output" in line for line in priced)
     assert any("per million output tokens" in line for line in priced)
     data = json.loads(json.dumps(tune_data(chosen, {})))
-    assert data["choice"]["ttftMs"] <= 2000
-    assert data["withMargin"]["ttftMs"] <= 2000
-    assert data["choice"]["tokensPerSecondPerUser"] >= 50
-    assert data["withMargin"]["tokensPerSecondPerGpu"] <= data["choice"]["tokensPerSecondPerGpu"]
-    assert [one["tokensPerSecondPerUser"] for one in data["front"]] == sorted(
-        (one["tokensPerSecondPerUser"] for one in data["front"]), reverse=True
+    assert data["choice"]["ttft_ms"] <= 2000
+    assert data["with_margin"]["ttft_ms"] <= 2000
+    assert data["choice"]["tokens_per_second_per_user"] >= 50
+    assert (
+        data["with_margin"]["tokens_per_second_per_gpu"]
+        <= data["choice"]["tokens_per_second_per_gpu"]
+    )
+    assert [one["tokens_per_second_per_user"] for one in data["front"]] == sorted(
+        (one["tokens_per_second_per_user"] for one in data["front"]), reverse=True
     )
 
 
@@ -127,6 +132,28 @@ def test_a_source_gives_gpus_traffic_and_what_is_not_tuned() -> None:
     moved = question_of(Request(target, gpu="b200", gpus=8), Wanted(isl=2000), FACTS).wish
     assert (moved.gpu.key, moved.gpus, moved.isl, moved.osl) == ("b200", 8, 2000, 1024)
     assert moved.kv is KvType.FP8
+
+
+def test_limits_are_asked_again_as_exactly_as_they_were_given() -> None:
+    request = Request(gpu="gb200", gpus=1)
+    for itl, typed in ((1000 / 30, "--speed 30"), (20.0, "--itl 20ms"), (1500.0, "--itl 1.5s")):
+        question = question_of(request, Wanted(isl=1000, osl=100, itl=itl), FACTS)
+        assert typed in question.command
+
+
+def test_no_longer_sequence_is_served_than_the_model_can() -> None:
+    request = Request(gpu="gb200", gpus=1)
+    asked = question_of(request, Wanted(isl=120_000, osl=2_000), FACTS)
+    assert asked.wish.longest == longest_sequence(asked.wish) == 131_072
+    with pytest.raises(InputError, match="with the chat template, is longer than the 131,072"):
+        question_of(request, Wanted(isl=129_000, osl=2_000), FACTS)
+
+
+def test_gpus_that_a_choice_leaves_unused_are_counted(times: Times) -> None:
+    question = question_of(Request(gpu="gb200", gpus=3), LONG, FACTS)
+    every = search(question.wish, room_for(question.wish, FACTS.models[question.model]), times)
+    assert {one.system.gpus for one in every.predicted} == {3}
+    assert {one.system.unused for one in every.predicted} == {0, 1}
 
 
 @pytest.mark.parametrize(("kv", "least"), [(None, 1.1), (KvType.FP8, 1.2)])
@@ -179,7 +206,7 @@ def test_a_calibration_kept_beside_a_source_is_what_it_is_tuned_by(tmp_path: Pat
     assert plain["calibration"] is None
     assert slower["calibration"] == str(tmp_path / "mine.calibration.json")
     assert "# Calibrated by mine.calibration.json." in slower["values"]
-    assert slower["choice"]["itlMs"] > 1.5 * plain["choice"]["itlMs"]
+    assert slower["choice"]["itl_ms"] > 1.5 * plain["choice"]["itl_ms"]
     moved = json.loads(run(str(file), "--gpu", "b200", *as_json).stdout)
     assert moved["calibration"] is None
 
@@ -195,8 +222,8 @@ def test_a_calibration_kept_beside_a_source_is_what_it_is_tuned_by(tmp_path: Pat
         ("--gpu b300 --gpus 2 --isl 8 --osl 8", "b300"),
         ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --speed inf", "--speed inf: give tokens a second"),
         ("--gpu gb200 --gpus 2 --isl 8 --osl 8 --speed nan", "--speed nan: give tokens a second"),
-        ("--gpu gb200 --gpus 2 --isl 131000 --osl 100", "longer than the 131,072 tokens of openai"),
-        ("disagg-gb200 --isl 131000 --osl 100", "longer than the 131,072 tokens of openai"),
+        ("--gpu gb200 --gpus 2 --isl 131000 --osl 100", "longer than the 131,072 of openai"),
+        ("disagg-gb200 --isl 131000 --osl 100", "longer than the 131,072 of openai"),
         ("--gpu gb200 --gpus 1000000 --isl 8 --osl 8", "more than the 1,024 that tune searches"),
         ("agg-gb200 disagg-gb200", "tune takes one deployment, and these are 2"),
     ],

@@ -44,12 +44,11 @@ def fronts(times: Times) -> dict[str, Any]:
 def _family(names: Iterable[str], times: Times) -> dict[str, Any]:
     predicted = {name: list(_predictions(name, times)) for name in names}
     every = [one for ones in predicted.values() for one in ones]
-    found, first = could_do(every, served(), Facts(), times), every[0].system
-    count = first.gpus
+    found = could_do(every, served(), Facts(), times)
     return {
-        "gpus": gpus(first),
-        "targets": {name: _recorded(ones, count) for name, ones in predicted.items()},
-        "front": _recorded(_thinned(found.front), count) if found else {},
+        "gpus": gpus(every[0].system),
+        "targets": {name: _recorded(ones) for name, ones in predicted.items()},
+        "front": _recorded(_thinned(found.front)) if found else {},
     }
 
 
@@ -68,9 +67,9 @@ def _thinned(front: Iterable[Prediction]) -> Iterator[Prediction]:
             yield one
 
 
-def _recorded(those: Iterable[Prediction], count: int) -> dict[str, Any]:
+def _recorded(those: Iterable[Prediction]) -> dict[str, Any]:
     """Predictions as they are recorded, by their numbers."""
-    return {str(number): _point(charted(one, count)) for number, one in enumerate(those, 1)}
+    return {str(number): _point(charted(one)) for number, one in enumerate(those, 1)}
 
 
 def _point(one: Charted) -> dict[str, Any]:

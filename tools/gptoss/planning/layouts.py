@@ -91,17 +91,19 @@ class System:
         decode: The engine that answers, and prefills too where there is no other.
         prefill: The engine that only prefills; None for aggregated serving.
         trtllm: Version of TensorRT-LLM, as in 1.3.0rc19; None when unknown.
+        unused: GPUs that are there for it, and that no engine uses.
     """
 
     name: str
     decode: Engine
     prefill: Engine | None = None
     trtllm: str | None = None
+    unused: int = 0
 
     @property
     def gpus(self) -> int:
         """GPUs owned."""
-        return self.decode.gpus + (self.prefill.gpus if self.prefill else 0)
+        return self.decode.gpus + (self.prefill.gpus if self.prefill else 0) + self.unused
 
 
 @dataclass(frozen=True, slots=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Role
@@ -38,7 +39,7 @@ def system_of(deployment: Deployment) -> System:
             f"{deployment.source}: no worker answers requests; give the deployment's decode or "
             "aggregated worker too"
         )
-    return System(
+    system = System(
         deployment.source,
         _engine_of(decoding, deployment),
         _engine_of(deployment.workers_with(Role.PREFILL), deployment)
@@ -46,6 +47,7 @@ def system_of(deployment: Deployment) -> System:
         else None,
         release.trtllm if release else None,
     )
+    return replace(system, unused=max(0, deployment.gpus - system.gpus))
 
 
 def loads_of(

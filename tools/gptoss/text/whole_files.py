@@ -11,6 +11,19 @@ from pathlib import Path
 from gptoss.text.errors import InputError
 
 
+def check_writable(path: Path) -> None:
+    """Asks before long work whether its result can be written.
+
+    Raises:
+        InputError: It cannot.
+    """
+    if path.is_dir():
+        raise InputError(f"cannot write {path}: it is a folder; name a file")
+    folder = next(parent for parent in path.absolute().parents if parent.exists())
+    if not (folder.is_dir() and os.access(folder, os.W_OK)):
+        raise InputError(f"cannot write {path}: {folder} is no folder that you may write to")
+
+
 def write_whole(path: Path, text: str) -> None:
     """Writes a file in one step, with the folders that it needs.
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.deployment.model import Role
@@ -94,7 +95,8 @@ class Candidates:
             prefill = engine_of(shape.prefill, Role.PREFILL, PREFILL_BATCH, self.wish, self._room)
         if decode is None or (shape.prefill is not None and prefill is None):
             return None
-        return System(str(shape), decode, prefill, self.wish.trtllm)
+        system = System(str(shape), decode, prefill, self.wish.trtllm)
+        return replace(system, unused=self.wish.gpus - system.gpus)
 
     def _is_known(self, layout: Layout) -> bool:
         if layout not in self._has_data:

@@ -10,7 +10,7 @@ from gptoss.planning.searching.front import front_of
 from gptoss.planning.searching.kv_rooms import room_for
 from gptoss.planning.searching.neighbours import neighbours
 from gptoss.planning.searching.search import search
-from gptoss.planning.searching.space import Wish
+from gptoss.planning.searching.space import MOST_GPUS, Wish
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -54,7 +54,8 @@ def could_do(
         times: Step times.
 
     Returns:
-        None where they have different GPUs or traffic, so that there is no front for them all.
+        None where they have different GPUs or traffic, so that there is no front for them all, or
+        more GPUs than a search ends with.
 
     Raises:
         InputError: A prediction fails.
@@ -63,7 +64,7 @@ def could_do(
     if wishes is None:
         return None
     found = [search(wish, room_for(wish, model), times, exhaustive=FEW) for wish in wishes]
-    front = front_of(_all(found), wishes[0].gpus)
+    front = front_of(_all(found))
     last, near = every[-1], []
     if len({one.system.name for one in every}) == 1:
         # A neighbour may keep its cache in another type too.
@@ -71,7 +72,7 @@ def could_do(
         same = [replace(wishes[0], kv=kv, clients=last.load.clients) for kv in types]
         near = neighbours(last, _all(search(one, room_for(one, model), times) for one in same))
     return CouldDo(
-        front.points,
+        front,
         tuple(near),
         sum(len(each.predicted) for each in found),
         sum(each.systems for each in found),
@@ -84,7 +85,7 @@ def _wishes(every: Sequence[Prediction], facts: Facts) -> list[Wish] | None:
     kinds = {engine.layout.gpu for engine in engines}
     traffics = {(one.load.isl, one.load.osl) for one in every}
     counts = {one.system.gpus for one in every}
-    if len(kinds) != 1 or len(traffics) != 1 or len(counts) != 1:
+    if len(kinds) != 1 or len(traffics) != 1 or len(counts) != 1 or max(counts) > MOST_GPUS:
         return None
     gpu, trtllm = facts.gpu(kinds.pop()), every[0].system.trtllm
     (isl, osl), count = traffics.pop(), counts.pop()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -16,27 +15,10 @@ APART = 1.02
 ALIKE = 0.99
 
 
-@dataclass(frozen=True, slots=True)
-class Front:
-    """The systems that none beats in both, the fastest answers first.
-
-    Attributes:
-        gpus: GPUs that are there; throughput is divided by all of them.
-        points: The predictions.
-    """
-
-    gpus: int
-    points: tuple[Prediction, ...]
-
-    def per_gpu(self, point: Prediction) -> float:
-        """Output tokens a second a GPU that is there."""
-        return point.tokens_per_second / self.gpus
-
-
-def front_of(predicted: Iterable[Prediction], gpus: int) -> Front:
-    """The front of predictions for so many GPUs."""
+def front_of(predicted: Iterable[Prediction]) -> tuple[Prediction, ...]:
+    """The systems of the same GPUs that none beats in both, the fastest answers first."""
     those = list(predicted)
-    return Front(gpus, tuple(_front(_soonest_like(point, those) for point in _front(those))))
+    return tuple(_front(_soonest_like(point, those) for point in _front(those)))
 
 
 def _front(predicted: Iterable[Prediction]) -> list[Prediction]:

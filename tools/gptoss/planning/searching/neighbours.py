@@ -152,13 +152,9 @@ def _neighbour(kind: Kind, of: Prediction, one: Prediction) -> Neighbour:
 
 
 def _compared(old: Prediction, new: Prediction) -> Iterator[tuple[bool, str]]:
-    """What differs by more than a twentieth, and whether it is better.
-
-    Throughput is of the same GPUs, also those that the new system leaves unused.
-    """
-    gpus = old.system.gpus
+    """What differs by more than a twentieth, and whether it is better."""
     rates = [
-        ("tokens/s/GPU", old.per_gpu, new.tokens_per_second / gpus),
+        ("tokens/s/GPU", old.per_gpu, new.per_gpu),
         ("tokens/s/user", old.per_user, new.per_user),
     ]
     for name, before, after in rates:

@@ -66,7 +66,7 @@ def best_of(wish: Wish, predicted: Iterable[Prediction]) -> Prediction | None:
             one.load.clients > one.system.decode.max_batch_size * one.system.decode.ranks,
             one.ttft,
             one.itl,
-            one.system.gpus,
+            -one.system.unused,
             repr(one.system),
         ),
     )

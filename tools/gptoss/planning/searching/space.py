@@ -29,6 +29,8 @@ PREFILL_BATCH = 64
 MOST_A_RANK = 1024
 # Steps in which batches grow from one power of two to the next: all of them, and a few.
 FINE, COARSE = 32, 4
+# A search among as many GPUs takes minutes.
+MOST_GPUS = 1024
 # Replicas do not share clients evenly: a batch has room for a quarter more than its share.
 HEADROOM = 1.25
 # Tokens that the chat template adds to a prompt, with room to spare.

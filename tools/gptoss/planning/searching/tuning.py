@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from gptoss.facts.models import Model
     from gptoss.planning.layouts import Load, System
     from gptoss.planning.prediction import Prediction
-    from gptoss.planning.searching.front import Front
     from gptoss.planning.searching.search import Found
     from gptoss.planning.searching.space import Wish
     from gptoss.planning.steps.step_times import Times
@@ -37,7 +36,7 @@ class Tuned:
         choice: Prediction of the chosen system.
         with_margin: The same where prefill is slower.
         found: What the search looked at; predictions with the margin.
-        front: What the same GPUs can do, without it.
+        front: What the same GPUs can do without it, the fastest answers first.
         runner_up: The best of the other kind of serving; None where there is none.
         before: The most that its source does within the limits; None without a source, or where
             that has no room for such requests.
@@ -47,7 +46,7 @@ class Tuned:
     choice: Prediction
     with_margin: Prediction
     found: Found
-    front: Front
+    front: tuple[Prediction, ...]
     runner_up: Prediction | None
     before: Prediction | None = None
 
@@ -78,13 +77,13 @@ def tuned(wish: Wish, model: Model, times: Times) -> Tuned:
     split = is_disaggregated(best)
     others = [one for one in found.predicted if is_disaggregated(one) is not split]
     second = plain.best_of(others)
-    points = front_of(found.predicted, wish.gpus).points
+    points = front_of(found.predicted)
     return Tuned(
         wish,
         plain.of(best),
         best,
         found,
-        front_of(map(plain.of, points), wish.gpus),
+        front_of(map(plain.of, points)),
         second and plain.of(second),
     )
 

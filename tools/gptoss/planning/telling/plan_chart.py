@@ -80,11 +80,10 @@ class Pictured:
         return min(point.belief for point in self.points)
 
 
-def charted(of: Prediction, gpus: int) -> Charted:
-    """A prediction for the chart of so many GPUs; a system may leave some of them unused."""
-    per_gpu = of.tokens_per_second / gpus
+def charted(of: Prediction) -> Charted:
+    """A prediction for the chart."""
     name, clients = engines(of.system), of.load.clients
-    return Charted(name, clients, of.per_user, per_gpu, of.ttft, of.judged.belief)
+    return Charted(name, clients, of.per_user, of.per_gpu, of.ttft, of.judged.belief)
 
 
 def pictured(each: Planned) -> Pictured:
@@ -92,8 +91,7 @@ def pictured(each: Planned) -> Pictured:
     system = each.predictions[0].system
     near = [one.prediction for one in each.neighbours]
     points, front, neighbours = (
-        tuple(charted(one, system.gpus) for one in those)
-        for those in (each.predictions, each.front, near)
+        tuple(map(charted, those)) for those in (each.predictions, each.front, near)
     )
     return Pictured(short(each.deployment.source), gpus(system), points, front, neighbours)
 

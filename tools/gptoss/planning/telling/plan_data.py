@@ -77,6 +77,7 @@ def system_data(system: System) -> dict[str, Any]:
     """The engines of a system."""
     return {
         "gpus": system.gpus,
+        "unused_gpus": system.unused,
         "tensorrt_llm": system.trtllm,
         "prefill": _engine_data(system.prefill) if system.prefill else None,
         "decode": _engine_data(system.decode),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
-from gptoss.text.whole_files import write_bytes
+from gptoss.text.whole_files import check_writable, write_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -18,9 +18,13 @@ def check_files(paths: Sequence[Path]) -> None:
     """Whether files can be made, asked before anything is predicted.
 
     Raises:
-        InputError: An ending means nothing, or what makes PNG is not installed.
+        InputError: An ending means nothing, a file is given twice or cannot be written, or what
+            makes PNG is not installed.
     """
-    for path in paths:
+    for number, path in enumerate(paths):
+        check_writable(path)
+        if path in paths[:number]:
+            raise InputError(f"--output {path}: it is given twice")
         if path.suffix.lower() not in FORMS:
             endings = ", ".join(FORMS)
             raise InputError(f"--output {path}: end it in one of {endings}")

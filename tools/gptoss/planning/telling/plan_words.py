@@ -44,12 +44,14 @@ def engines(system: System) -> str:
 
 
 def gpus(system: System) -> str:
-    """How many GPUs of which kind."""
+    """How many GPUs of which kind, those that no engine uses among them."""
     kinds = {engine.layout.gpu: 0 for engine in (system.prefill, system.decode) if engine}
+    kinds[system.decode.layout.gpu] += system.unused
     for engine in (system.prefill, system.decode):
         if engine:
             kinds[engine.layout.gpu] += engine.gpus
-    return " + ".join(f"{count} x {kind}" for kind, count in kinds.items())
+    told = " + ".join(f"{count} x {kind}" for kind, count in kinds.items())
+    return f"{told}, {system.unused} of them unused" if system.unused else told
 
 
 def kv_types(system: System) -> str:

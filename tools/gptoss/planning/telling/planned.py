@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from gptoss.deployment.model import Role
 from gptoss.planning.calibrating.calibration import calibrate
 from gptoss.planning.calibrating.correction import CorrectedTimes
 from gptoss.planning.calibrating.kept_calibration import file_of, keep, kept
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
     from gptoss.planning.calibrating.calibration import Calibration, Seen
     from gptoss.planning.calibrating.kept_calibration import Kept
-    from gptoss.planning.layouts import System
+    from gptoss.planning.layouts import Load, System
     from gptoss.planning.prediction import Prediction
     from gptoss.planning.searching.neighbours import Neighbour
     from gptoss.planning.steps.step_times import Times
@@ -76,6 +77,7 @@ def planned(deployment: Deployment, asked: Asked, times: Times) -> Planned:
         system = system_of(deployment)
         # Where this fails nothing is kept either.
         loads = loads_of(deployment, asked.clients, asked.isl, asked.osl)
+        _check_room(deployment, loads[0])
         calibration = _calibrated(deployment, system, asked.seen, times)
         own = kept(deployment.source, system)
         corrected = CorrectedTimes(times, own.by) if own else times
@@ -84,6 +86,19 @@ def planned(deployment: Deployment, asked: Asked, times: Times) -> Planned:
         return Planned(deployment, asked, predictions, kept=own, calibration=calibration)
     except InputError as error:
         return Planned(deployment, asked, why_not=str(error))
+
+
+def _check_room(deployment: Deployment, load: Load) -> None:
+    """Fails where an engine refuses the requests, or ends their answers early."""
+    for worker in deployment.workers:
+        most, answer = worker.engine.positive("max_seq_len"), load.osl
+        tokens = load.isl + (0 if worker.role is Role.PREFILL else answer)
+        if most and tokens > most:
+            raise InputError(
+                f"{deployment.source}: {load.isl:,} tokens in and {answer:,} out do not fit "
+                f"max_seq_len {most} of {worker.name}, so requests are refused or cut short; raise "
+                "it, or give others with --isl and --osl"
+            )
 
 
 def refused(deployment: Deployment) -> str:

@@ -10,7 +10,14 @@ from typing import TYPE_CHECKING, Any
 from gptoss.deployment.model import Role
 from gptoss.planning.calibrating.kept_calibration import kept
 from gptoss.planning.layouts import KvType
-from gptoss.planning.searching.space import Limits, Serving, Wish
+from gptoss.planning.searching.space import (
+    MARKUP,
+    MOST_GPUS,
+    Limits,
+    Serving,
+    Wish,
+    longest_sequence,
+)
 from gptoss.planning.systems import loads_of, system_of
 from gptoss.planning.tuned.tuned_base import base_of
 from gptoss.sources.load import load
@@ -25,9 +32,6 @@ if TYPE_CHECKING:
     from gptoss.planning.calibrating.kept_calibration import Kept
     from gptoss.planning.layouts import Load, System
     from gptoss.sources.request import Request
-
-# A search of as many takes minutes.
-MOST_GPUS = 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -165,17 +169,18 @@ def _limited(wish: Wish, wanted: Wanted, model: Model) -> Wish:
             f"{wish.gpus:,} GPUs are more than the {MOST_GPUS:,} that tune searches; ask it for a "
             "part of them and their clients, and multiply its replicas"
         )
-    if wish.isl + wish.osl > model.max_position:
+    if wish.isl + wish.osl + MARKUP > model.max_position:
         raise InputError(
-            f"a request of {wish.isl:,} tokens in and {wish.osl:,} out is longer than the "
-            f"{model.max_position:,} tokens of {model.id}; give a lower --isl or --osl"
+            f"a request of {wish.isl:,} tokens in and {wish.osl:,} out, with the chat template, is "
+            f"longer than the {model.max_position:,} of {model.id}; give a lower --isl or --osl"
         )
     if wish.kv is KvType.FP8 and wish.gpu.is_hopper:
         instead = "leave --kv fp8 out" if wanted.kv else "SOURCE has one; give --kv auto"
         raise InputError(f"gpt-oss has no FP8 KV cache on {wish.gpu.name}; {instead}")
     limits = Limits(wanted.ttft or math.inf, wanted.itl or math.inf)
     serving = (wanted.serving,) if wanted.serving else tuple(Serving)
-    return replace(wish, limits=limits, serving=serving)
+    longest = min(longest_sequence(wish), model.max_position)
+    return replace(wish, limits=limits, serving=serving, longest=longest)
 
 
 def _words(request: Request, wanted: Wanted) -> list[str]:
@@ -194,7 +199,7 @@ def _words(request: Request, wanted: Wanted) -> list[str]:
         "--isl": wanted.isl,
         "--osl": wanted.osl,
         "--ttft": wanted.ttft and _typed(wanted.ttft),
-        "--itl": wanted.itl and _typed(wanted.itl),
+        **_between_tokens(wanted.itl),
         "--clients": wanted.clients,
         "--kv": wanted.kv and ("fp8" if wanted.kv is KvType.FP8 else "auto"),
     }
@@ -202,6 +207,14 @@ def _words(request: Request, wanted: Wanted) -> list[str]:
         if value is not None:
             words += [flag, str(value)]
     return [*words, f"--{wanted.serving}"] if wanted.serving else words
+
+
+def _between_tokens(itl: float | None) -> dict[str, str]:
+    """The limit as it is typed, a time or a speed, whichever is exact."""
+    if itl is None:
+        return {}
+    exact = float(f"{itl:g}") == itl
+    return {"--itl": _typed(itl)} if exact else {"--speed": f"{1000 / itl:g}"}
 
 
 def _typed(milliseconds: float) -> str:

@@ -13,6 +13,7 @@ from gptoss.planning.layouts import KvType
 from gptoss.planning.searching.margin import PREFILL_MARGIN
 from gptoss.planning.searching.space import Limits
 from gptoss.planning.searching.tuning import is_disaggregated, is_sure
+from gptoss.planning.telling.plan_data import prediction_data
 from gptoss.planning.telling.plan_words import amount, duration, told_bottleneck
 from gptoss.planning.tuned.tuned_values import gained, told
 
@@ -142,7 +143,7 @@ def _table(tuned: Tuned, prices: Mapping[str, float]) -> Iterator[str]:
 def shown(tuned: Tuned) -> list[Prediction]:
     """Some points of the front, evenly, with the choice in place of what is like it."""
     choice = tuned.choice
-    points = [one for one in tuned.front.points if _amounts(one) != _amounts(choice)]
+    points = [one for one in tuned.front if _amounts(one) != _amounts(choice)]
     step = max(1, len(points) / ROWS)
     few = {int(n * step) for n in range(min(ROWS, len(points)))} | {len(points) - 1}
     some = [one for n, one in enumerate(points) if n in few]
@@ -158,7 +159,7 @@ def _row(tuned: Tuned, one: Prediction, prices: Mapping[str, float]) -> tuple[st
     return (
         ">" if one == tuned.choice else mark,
         amount(one.per_user),
-        amount(tuned.front.per_gpu(one)),
+        amount(one.per_gpu),
         duration(one.ttft),
         f"{one.load.clients:,}",
         *((dollars(cost.per_million_output),) if cost else ()),
@@ -182,21 +183,21 @@ def tune_data(tuned: Tuned, prices: Mapping[str, float]) -> dict[str, Any]:
             "osl": wish.osl,
             "kv": str(wish.kv),
             "clients": wish.clients,
-            "ttftMs": _finite(wish.limits.ttft),
-            "itlMs": _finite(wish.limits.itl),
+            "ttft_ms": _finite(wish.limits.ttft),
+            "itl_ms": _finite(wish.limits.itl),
             "serving": [str(each) for each in wish.serving],
         },
         "search": {
             "systems": found.systems,
             "predicted": len(found.predicted),
             "exhaustive": found.is_exhaustive,
-            "withoutData": [str(layout) for layout in found.without_data],
+            "without_data": [str(layout) for layout in found.without_data],
         },
         "choice": _prediction(tuned.choice, prices),
-        "withMargin": {"prefillSlower": PREFILL_MARGIN} | _prediction(tuned.with_margin, prices),
+        "with_margin": {"prefill_slower": PREFILL_MARGIN} | _prediction(tuned.with_margin, prices),
         "before": tuned.before and _prediction(tuned.before, prices),
-        "otherServing": tuned.runner_up and _prediction(tuned.runner_up, prices),
-        "front": [_prediction(point, prices) for point in tuned.front.points],
+        "other_serving": tuned.runner_up and _prediction(tuned.runner_up, prices),
+        "front": [_prediction(point, prices) for point in tuned.front],
     }
 
 
@@ -206,15 +207,4 @@ def _finite(number: float) -> float | None:
 
 def _prediction(one: Prediction, prices: Mapping[str, float]) -> dict[str, Any]:
     cost = {"cost": cost_data(one, prices)} if prices else {}
-    return cost | {
-        "system": one.system.name,
-        "clients": one.load.clients,
-        "tokensPerSecond": one.tokens_per_second,
-        "tokensPerSecondPerGpu": one.per_gpu,
-        "tokensPerSecondPerUser": one.per_user,
-        "ttftMs": one.ttft,
-        "itlMs": one.itl,
-        "bottleneck": str(one.bottleneck),
-        "believed": one.judged.belief.told,
-        "reasons": list(one.judged.reasons),
-    }
+    return {"system": one.system.name, **prediction_data(one), **cost}

@@ -21,7 +21,7 @@ from gptoss.planning.tuned.tuned_values import tuned_values
 from gptoss.rules.rule import Severity
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
-from gptoss.text.whole_files import write_whole
+from gptoss.text.whole_files import check_writable, write_whole
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Mapping
@@ -31,6 +31,8 @@ if TYPE_CHECKING:
     from gptoss.planning.tuned.tune_question import Question, Wanted
 
 FILE = "values.yaml"
+# GPUs that are searched within seconds.
+QUICK = 16
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +94,16 @@ def tune_request(
         say: Told what takes long.
 
     Raises:
-        InputError: Something that a search needs is not known, or nothing keeps the limits.
+        InputError: Something that a search needs is not known, nothing keeps the limits, or the
+            file cannot be written.
     """
+    if output:
+        check_writable(Path(output))
     facts = Facts()
     question = question_of(request, wanted, facts)
     wish = question.wish
-    say(f"searching what {wish.gpus} x {wish.gpu.key} can be, some seconds")
+    takes = "some seconds" if wish.gpus <= QUICK else "minutes"
+    say(f"searching what {wish.gpus} x {wish.gpu.key} can be, {takes}")
     with library() as measured:
         own = question.own
         times = CorrectedTimes(measured, own.by) if own else measured
