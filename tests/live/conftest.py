@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import signal
 from typing import TYPE_CHECKING, Any
 
 from tests.scheduling import together
@@ -12,6 +13,9 @@ if TYPE_CHECKING:
 
 # Begun first: one that is begun last keeps a single core at work.
 LONGEST = ("test_tutorial.py", "test_rehearsal.py", "test_shutdown.py", "test_bench_run_live.py")
+# What starts tests in the background has them ignore these, and with them what they start.
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
 FAULTS = re.compile(r"test_faults\.py::.*(\d+\.\d+\.\d+)")
 
 

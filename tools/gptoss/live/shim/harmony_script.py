@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from tensorrt_llm.llmapi import GuidedDecodingParams
 
 EFFORT = re.compile(r"Reasoning: (\w+)")
+# The template says it; an answer is the same tomorrow.
+DATE = re.compile(r"Current date: \S+")
 MESSAGE = re.compile(r"<\|start\|>(.*?)(?=<\|start\|>|\Z)", re.DOTALL)
 TOOL = re.compile(r"^type (\w+) = \((?:_: \{(.*?)\n?\})?\) => any;", re.DOTALL | re.MULTILINE)
 PROPERTY = re.compile(r"^\s*(\w+)(\??): ([^,\n]+)", re.MULTILINE)
@@ -37,7 +39,7 @@ def _reasoning(prompt: str) -> str:
     """Reasoning that says which effort was asked for; its length varies with the prompt."""
     found = EFFORT.search(prompt)
     effort = found[1] if found else "unknown"
-    words = WORDS.get(effort, 8) + zlib.crc32(prompt.encode()) % 30
+    words = WORDS.get(effort, 8) + zlib.crc32(DATE.sub("", prompt).encode()) % 30
     text = f"The effort is {effort}; thinking{' on' * words}."
     return f"<|channel|>analysis<|message|>{text}<|end|><|start|>assistant"
 
