@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import pytest
@@ -81,6 +82,13 @@ def test_a_million_tokens_cost_the_whole_bill_of_the_time_that_they_take() -> No
     assert cost.per_million_output == pytest.approx(1.0)
     assert cost.per_million_input == pytest.approx(0.25)
     assert told(cost) == "$1.00 per million output tokens, $0.250 per million input; $36.00 an hour"
+
+
+def test_gpus_that_no_engine_uses_are_paid_for_too(times: Times) -> None:
+    used = aggregated("gb200", "TP2")
+    cost = cost_of(predict(replace(used, unused=1), Load(16, 1024, 1024), times), PRICES)
+    assert cost is not None
+    assert cost.per_hour == pytest.approx(3 * PRICES["gb200"])
 
 
 def test_gpus_that_prefill_are_paid_for_too(times: Times) -> None:

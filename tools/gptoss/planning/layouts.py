@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from enum import StrEnum
 
@@ -101,9 +102,23 @@ class System:
     unused: int = 0
 
     @property
+    def engines(self) -> tuple[Engine, ...]:
+        """Its engines, prefill before decode."""
+        return (self.prefill, self.decode) if self.prefill else (self.decode,)
+
+    @property
+    def owned(self) -> dict[str, int]:
+        """GPUs owned by kind; those that no engine uses count with the engine that answers."""
+        found: Counter[str] = Counter()
+        for engine in self.engines:
+            found[engine.layout.gpu] += engine.gpus
+        found[self.decode.layout.gpu] += self.unused
+        return dict(found)
+
+    @property
     def gpus(self) -> int:
         """GPUs owned."""
-        return self.decode.gpus + (self.prefill.gpus if self.prefill else 0) + self.unused
+        return sum(self.owned.values())
 
 
 @dataclass(frozen=True, slots=True)

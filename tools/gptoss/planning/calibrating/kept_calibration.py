@@ -92,8 +92,7 @@ def kept(source: str, system: System) -> Kept | None:
 
 def layouts_of(system: System) -> str:
     """What a calibration is of: other layouts have other factors."""
-    engines = [engine for engine in (system.prefill, system.decode) if engine]
-    layouts = " + ".join(f"{engine.layout} ({engine.layout.kv})" for engine in engines)
+    layouts = " + ".join(f"{engine.layout} ({engine.layout.kv})" for engine in system.engines)
     return f"{system.decode.layout.gpu}, {layouts}"
 
 

@@ -45,10 +45,9 @@ def _per_million(per_hour: float, rate: float) -> float:
 def cost_of(prediction: Prediction, prices: Mapping[str, float]) -> Cost | None:
     """What the tokens of a prediction cost; None where a GPU of it has no price."""
     system, load = prediction.system, prediction.load
-    engines = [engine for engine in (system.prefill, system.decode) if engine]
-    if any(engine.layout.gpu not in prices for engine in engines):
+    if not system.owned.keys() <= prices.keys():
         return None
-    per_hour = sum(engine.gpus * prices[engine.layout.gpu] for engine in engines)
+    per_hour = sum(count * prices[gpu] for gpu, count in system.owned.items())
     return Cost(per_hour, prediction.tokens_per_second, prediction.rate * load.isl)
 
 

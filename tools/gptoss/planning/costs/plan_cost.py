@@ -30,10 +30,10 @@ def cost_lines(every: Sequence[Planned]) -> Iterator[str]:
     rows = list(_rows(every))
     if not prices or not rows:
         return
-    missing = [gpu for _, one in rows for gpu in _gpus(one) if gpu not in prices]
+    missing = [gpu for _, one in rows for gpu in one.system.owned if gpu not in prices]
     if missing:
         yield from textwrap.wrap(f"Cost: {unpriced(missing)}", WIDTH, subsequent_indent="  ")
-    if len(missing) == sum(len(_gpus(one)) for _, one in rows):
+    if len(missing) == sum(len(one.system.owned) for _, one in rows):
         return
     yield from textwrap.wrap(title(prices), WIDTH, subsequent_indent="  ")
     head = ("", "clients", "tok/s/GPU", *HEAD)
@@ -76,8 +76,3 @@ def _break_evens(
 def cost_data(one: Prediction, prices: Mapping[str, float]) -> dict[str, float] | None:
     """The cost of a prediction; None where a GPU of it has no price."""
     return as_dollars(cost_of(one, prices))
-
-
-def _gpus(one: Prediction) -> list[str]:
-    pair = (one.system.prefill, one.system.decode)
-    return [engine.layout.gpu for engine in pair if engine]

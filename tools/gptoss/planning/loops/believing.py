@@ -75,7 +75,7 @@ def _doubts(system: System, load: Load, decoding: float | None) -> Iterator[Doub
     decode, prefill = system.decode, system.prefill
     most = min(load.clients / decode.ranks, decode.max_batch_size)
     batch = most if decoding is None else decoding / decode.ranks
-    for engine in (decode, prefill) if prefill else (decode,):
+    for engine in reversed(system.engines):
         yield from _of_engine(engine)
         isl = load.isl if engine is (prefill or decode) else 0
         yield from _of_experts(engine, isl, batch if engine is decode else 0)

@@ -81,7 +81,7 @@ def could_do(
 
 def _wishes(every: Sequence[Prediction], facts: Facts) -> list[Wish] | None:
     """What to search for, one a type of KV cache that is in use; None where GPUs differ."""
-    engines = [e for one in every for e in (one.system.prefill, one.system.decode) if e]
+    engines = [engine for one in every for engine in one.system.engines]
     kinds = {engine.layout.gpu for engine in engines}
     traffics = {(one.load.isl, one.load.osl) for one in every}
     counts = {one.system.gpus for one in every}

@@ -40,24 +40,18 @@ def short(name: str) -> str:
 
 def engines(system: System) -> str:
     """The engines of a system, prefill before decode: ``2 x TP1 + 1 x TP4``."""
-    return " + ".join(str(engine) for engine in (system.prefill, system.decode) if engine)
+    return " + ".join(map(str, system.engines))
 
 
 def gpus(system: System) -> str:
     """How many GPUs of which kind, those that no engine uses among them."""
-    kinds = {engine.layout.gpu: 0 for engine in (system.prefill, system.decode) if engine}
-    kinds[system.decode.layout.gpu] += system.unused
-    for engine in (system.prefill, system.decode):
-        if engine:
-            kinds[engine.layout.gpu] += engine.gpus
-    told = " + ".join(f"{count} x {kind}" for kind, count in kinds.items())
+    told = " + ".join(f"{count} x {kind}" for kind, count in system.owned.items())
     return f"{told}, {system.unused} of them unused" if system.unused else told
 
 
 def kv_types(system: System) -> str:
     """Types of the KV caches, each once."""
-    pair = (system.prefill, system.decode)
-    return " and ".join(dict.fromkeys(str(engine.layout.kv) for engine in pair if engine))
+    return " and ".join(dict.fromkeys(str(engine.layout.kv) for engine in system.engines))
 
 
 def told_bottleneck(prediction: Prediction) -> str:
