@@ -12,9 +12,10 @@ from generate.documents import comparisons, judged, shown
 from generate.documents_page import documents_page, places_of
 from generate.evidence import faults_of_evidence
 from generate.places import anchors, fault_of_place
-from generate.recorded import deployment_of, documents, nested, words
+from generate.recorded import deployment_of, documents, words
 from gptoss.comparing.compare import compared
 from gptoss.comparing.differences import Difference
+from gptoss.deployment.settings import nested
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.text.errors import InputError

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from gptoss.deployment.settings import nested
 from gptoss.sources.containers.script import build_script, build_workload
 from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.kubernetes.build import build
@@ -80,18 +81,6 @@ def deployment_of(document: Document, name: str, facts: Facts) -> Deployment:
     return {"graph": _graph, "script": _script, "truss": _truss}[record["form"]](
         record, f"{document.name}: {name}", facts
     )
-
-
-def nested(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """Settings by dotted path as the blocks of an engine YAML."""
-    blocks: dict[str, Any] = {}
-    for path, value in settings.items():
-        *above, key = path.split(".")
-        block = blocks
-        for name in above:
-            block = block.setdefault(name, {})
-        block[key] = value
-    return blocks
 
 
 def words(flags: Mapping[str, Any]) -> Iterator[str]:

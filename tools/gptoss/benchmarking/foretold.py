@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.benchmarking.plans import PredictedPoint, Prediction
 from gptoss.deployment.model import Role, Runtime
+from gptoss.deployment.settings import nested
 from gptoss.facts.world import Facts
 from gptoss.live.environments import has_planning
 from gptoss.planning.layouts import Load
@@ -118,21 +119,16 @@ def deployment_of(plan: Plan) -> Deployment:
     for path, value in plan.settings.items():
         worker, _, key = path.partition(".")
         if worker not in ("frontend", "quantization"):
-            _put(engines[worker], key.split("."), value)
+            engines[worker][key] = value
     runtime = Runtime(plan.runtime) if plan.runtime else Runtime.DYNAMO
     files = list(_files(engines))
     told = Told(release=plan.release, gpu=plan.gpu)
     return build_engines(files, Facts(), told, runtime)
 
 
-def _put(into: dict[str, Any], path: list[str], value: Any) -> None:
-    for key in path[:-1]:
-        into = into.setdefault(key, {})
-    into[path[-1]] = value
-
-
 def _files(engines: dict[str, dict[str, Any]]) -> Iterator[EngineFile]:
-    for name, settings in engines.items():
+    for name, written in engines.items():
+        settings = nested(written)
         place = Place(f"plan.json: {name}")
         count = settings.get(REPLICAS, 1)
         engine = {k: v for k, v in settings.items() if k not in (REPLICAS, *NO_ENGINE)}

@@ -182,3 +182,15 @@ def _is_resolved(value: Any) -> bool:
     if isinstance(value, list):
         return all(map(_is_resolved, value))
     return not isinstance(value, str) or is_resolved(value)
+
+
+def nested(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """Settings by dotted path as the blocks of an engine YAML."""
+    blocks: dict[str, Any] = {}
+    for path, value in settings.items():
+        *above, key = path.split(".")
+        block = blocks
+        for name in above:
+            block = block.setdefault(name, {})
+        block[key] = value
+    return blocks
