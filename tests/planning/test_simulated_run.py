@@ -10,9 +10,9 @@ from hypothesis import strategies as some
 
 from gptoss.planning.layouts import Engine, Load, System
 from gptoss.planning.loops.closed_loop import predict
-from gptoss.planning.loops.simulated_run import simulate
 from gptoss.text.errors import InputError
 from tests.planning.made_times import Made
+from tests.planning.simulated_run import simulate
 from tests.planning.systems import aggregated, engine, split
 
 if TYPE_CHECKING:

@@ -1,1 +1,1 @@
-"""What a system does under a load: in closed form, and event by event."""
+"""What a system does under a load, in closed form."""

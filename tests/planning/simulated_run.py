@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from gptoss.planning.loops import admission
 from gptoss.planning.loops.closed_loop import predict
-from gptoss.planning.loops.simulated_engines import Replica, Request
 from gptoss.planning.loops.split_loop import PREFILL_SLOWER
 from gptoss.planning.loops.steady import host
 from gptoss.planning.steps.curves import Curves
+from tests.planning.simulated_engines import Replica, Request
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
