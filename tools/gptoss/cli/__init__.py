@@ -19,6 +19,7 @@ from gptoss.cli.status import status
 from gptoss.cli.transfer import diff, import_
 from gptoss.cli.tune import tune
 from gptoss.cli.upgrade import upgrade
+from gptoss.text import budget
 from gptoss.text.errors import InputError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -51,7 +52,8 @@ class Commands(click.Group):
     def invoke(self, ctx: click.Context) -> object:
         """Runs a command."""
         try:
-            return super().invoke(ctx)
+            with budget.run():
+                return super().invoke(ctx)
         except InputError as error:
             click.echo(f"gptoss: {error}", err=True)
             ctx.exit(2)
