@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import string
+import threading
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -10,12 +11,14 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gptoss.text import budget
+from gptoss.text.budget import Kind
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 from gptoss.text.yaml_tree import Tree, parse_documents, parse_embedded
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
 
 names = st.text(string.ascii_lowercase + "_", min_size=1, max_size=8).map(lambda s: f"k{s}")
 words = st.text(string.ascii_letters + "-/é€😀", min_size=1, max_size=8).map(lambda s: f"w{s}")
@@ -159,6 +162,9 @@ def test_lines_are_counted_with_every_line_break(line_break: str) -> None:
         ("<<: 1", "must name a map"),
         ("a: 'open", "not valid YAML"),
         ("a: \x00", "not valid YAML"),
+        ("a: *nowhere", "there is no anchor nowhere"),
+        ("a: &a 1\nb: &a 2", "the anchor a stands twice"),
+        ("a: !!int\n", "not a value of type int"),
     ],
 )
 def test_yaml_that_cannot_be_a_manifest_is_refused(text: str, message: str) -> None:
@@ -166,10 +172,80 @@ def test_yaml_that_cannot_be_a_manifest_is_refused(text: str, message: str) -> N
         parse_documents(text, "file.yaml")
 
 
+def in_small_thread(work: Callable[[], object]) -> None:
+    """Runs something where the stack is as small as that of threads on some systems."""
+    before = threading.stack_size(256 * 1024)
+    try:
+        thread = threading.Thread(target=work)
+        thread.start()
+        thread.join()
+    finally:
+        threading.stack_size(before)
+
+
+@pytest.mark.parametrize("opened", ["[", "{a: ", "- ", "? ", "{", "[? ", "&a [", "!!seq [", "- - "])
+def test_yaml_of_any_depth_ends_with_one_sentence_and_not_with_the_process(opened: str) -> None:
+    found: list[str] = []
+
+    def work() -> None:
+        with pytest.raises(InputError, match=r"deeper than 64|plain word|not valid YAML") as caught:
+            one("a:\n " + opened * 30_000)
+        found.append(caught.value.message)
+
+    in_small_thread(work)
+    assert found
+
+
+def test_blocks_indented_without_end_are_refused_at_the_first_line_too_deep() -> None:
+    with pytest.raises(InputError, match="deeper than 64") as caught:
+        one("".join(f"{' ' * n}a:\n" for n in range(1000)))
+    assert caught.value.place is not None
+    assert caught.value.place.line == 66
+
+
+def test_depth_counts_through_aliases() -> None:
+    text = "a: &a " + "[" * 40 + "]" * 40 + "\nb: " + "[" * 40 + "*a" + "]" * 40
+    with pytest.raises(InputError, match="deeper than 64"):
+        one(text)
+
+
+@pytest.mark.parametrize("number", ["1" + ":1" * 50_000, "1" * 50_000, "1" + ":1" * 9999 + ".5"])
+def test_numbers_are_judged_before_they_are_made(number: str) -> None:
+    with pytest.raises(InputError, match="this number is too large"):
+        one(f"a: {number}")
+
+
+def test_values_are_counted_over_a_run_and_outside_of_one_for_each_text(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Kind.VALUES, "limit", 100)
+    many = "[" + "x," * 60 + "]"
+    assert len(parse_documents(many, "a.yaml") + parse_documents(many, "b.yaml")) == 2
+    with budget.run():
+        parse_documents(many, "a.yaml")
+        with pytest.raises(InputError, match=r"b\.yaml:1:\d+: more than 100 YAML values"):
+            parse_documents(many, "b.yaml")
+
+
+def test_documents_are_counted_as_they_come(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind.DOCUMENTS, "limit", 10)
+    with pytest.raises(InputError, match=r"f\.yaml:11:1: more than 10 YAML documents"):
+        parse_documents("---\n" * 12 + "never: [read", "f.yaml")
+
+
+@pytest.mark.parametrize("again", ["b: *a", "b: {<<: *a}", "b:\n  <<: [*a]"])
+def test_an_alias_counts_as_what_it_stands_for(again: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind.VALUES, "limit", 50)
+    base = "a: &a {" + ", ".join(f"k{n}: {n}" for n in range(40)) + "}\n"
+    assert one(base).at("a", "k39") is not None
+    with pytest.raises(InputError, match="more than 50 YAML values"):
+        one(f"{base}{again}\n")
+
+
 def test_aliases_that_multiply_are_refused() -> None:
     lines = ["a0: &a0 [x, x, x, x, x, x, x, x, x, x]"]
     lines += [f"a{n}: &a{n} [{', '.join([f'*a{n - 1}'] * 10)}]" for n in range(1, 9)]
-    with pytest.raises(InputError, match="grows beyond"):
+    with pytest.raises(InputError, match="more than 200,000 YAML values"):
         one("\n".join(lines))
 
 

@@ -36,7 +36,7 @@ class Kind(Enum):
 
     BYTES = "bytes of files", 32_000_000
     DOCUMENTS = "YAML documents", 10_000
-    VALUES = "YAML values, aliases counted as what they stand for", 600_000
+    VALUES = "YAML values, aliases counted as what they stand for", 200_000
     EXPANDED = "characters that variables expand to", 4_000_000
     STEPS = "commands of scripts, loops counted as often as they turn", 20_000
     WORDS = "words of commands", 400_000

@@ -1,31 +1,31 @@
 """YAML read into plain values that remember where they stand.
 
-PyYAML's composer gives the marks; this module keeps them on every value and key, resolves
-aliases and merge keys, and reads YAML that is written inside a block scalar (an engine
-configuration in a ConfigMap) with the line numbers of the outer file.
+PyYAML's events give the marks; this module keeps them on every value and key, resolves aliases and
+merge keys, and reads YAML that is written inside a block scalar (an engine configuration in a
+ConfigMap) with the line numbers of the outer file.
+
+Events come one at a time, so what is too deep or too much is refused before it is read whole.
+PyYAML's own composer would recurse as deep as the text goes, and end the process.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 import yaml
-from yaml.resolver import Resolver
 
+from gptoss.text.budget import NESTING, Kind, purse, too_much
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 from gptoss.text.plain_yaml import SafeLoader
+from gptoss.text.yaml_anchors import Anchors
+from gptoss.text.yaml_scalars import STRING, tag_of, value_of
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-MAX_DEPTH = 64
-MAX_VALUES = 200_000
-MAX_NUMBER_BITS = 1024
 MERGE_KEY = "tag:yaml.org,2002:merge"
-STRING = "tag:yaml.org,2002:str"
 
 
 @dataclass(slots=True)
@@ -111,17 +111,13 @@ def parse_documents(text: str, file: str, origin: Place | None = None) -> list[T
 
     Raises:
         InputError: The text is not YAML, is nested deeper than 64 levels, refers to itself, or
-            grows beyond 200,000 values by its aliases.
+            passes a limit of the run, with aliases counted as what they stand for.
     """
     start = origin or Place(file)
-    loader = _Loader(text)
+    loader = None
     try:
-        documents = []
-        lines = text.splitlines()
-        while loader.check_node():
-            node: Any = loader.get_node()
-            documents.append(_Converter(loader, start, lines).convert(node, None, 0))
-        return documents
+        loader = SafeLoader(text)
+        return list(_Reader(loader.get_event, start, text.splitlines()).documents())
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = start.moved(lines=mark.line, columns=mark.column) if mark else start
@@ -131,10 +127,9 @@ def parse_documents(text: str, file: str, origin: Place | None = None) -> list[T
     except (yaml.YAMLError, ValueError, OverflowError) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"this is not valid YAML: {reason}", start) from None
-    except RecursionError:
-        raise InputError(f"YAML nested deeper than {MAX_DEPTH} levels", start) from None
     finally:
-        loader.dispose()
+        if loader is not None:
+            loader.dispose()
 
 
 def parse_embedded(tree: Tree) -> Tree | None:
@@ -168,86 +163,111 @@ def _pinned(tree: Tree, place: Place) -> Tree:
     return Tree(value, place, place if tree.key else None, duplicates=duplicates)
 
 
-class _Loader(SafeLoader):
-    """The loader of PyYAML, which finds out the type of a plain scalar once, not each time."""
+class _Reader:
+    """Turns the events of a text into trees."""
 
-    def resolve(self, kind: Any, value: Any, implicit: Any) -> Any:
-        if kind is yaml.ScalarNode and implicit[0]:
-            return _plain_tag(value)
-        return super().resolve(kind, value, implicit)  # type: ignore[no-untyped-call]
-
-
-@lru_cache(maxsize=8192)
-def _plain_tag(text: str) -> Any:
-    """The tag of a scalar that is written without quotes."""
-    resolver: Any = Resolver()
-    return resolver.resolve(yaml.ScalarNode, text, (True, True))
-
-
-class _Converter:
-    """Turns the nodes of one document into trees."""
-
-    def __init__(self, loader: Any, start: Place, lines: list[str]) -> None:
-        self._loader = loader
+    def __init__(self, event: Any, start: Place, lines: list[str]) -> None:
+        self._event = event
         self._start = start
         self._lines = lines
-        self._open: set[int] = set()
-        self._left = MAX_VALUES
+        self._anchors = Anchors()
+        self._purse = purse()
+        self._left = 0
 
-    def convert(self, node: yaml.Node, key: Place | None, depth: int) -> Tree:
-        place = self._place(node.start_mark)
+    def documents(self) -> Iterator[Tree]:
+        """The documents, each counted with its values."""
+        self._event()
+        while type(event := self._event()) is not yaml.StreamEndEvent:
+            place = self._place(event.start_mark)
+            self._purse.spend(Kind.DOCUMENTS, 1, place)
+            self._anchors = Anchors()
+            self._left = before = self._purse.left(Kind.VALUES)
+            yield self._tree(self._event(), None, 0)
+            self._purse.spend(Kind.VALUES, before - self._left, place)
+            self._event()
+
+    def _tree(self, event: Any, key: Place | None, depth: int) -> Tree:
+        place = self._place(event.start_mark)
+        kind = type(event)
+        if kind is yaml.AliasEvent:
+            return self._copy(self._anchors.of(event.anchor, place)[0], key, depth)
+        self._count(place)
+        if event.anchor is not None:
+            self._anchors.open(event.anchor, place)
+        if kind is yaml.ScalarEvent:
+            tree = self._scalar(event, place, key)
+        else:
+            _refuse_deeper(depth, place)
+            is_list = kind is yaml.SequenceStartEvent
+            tree = (self._list if is_list else self._map)(place, key, depth)
+        if event.anchor is not None:
+            self._anchors.close(event.anchor, tree, getattr(event, "value", None))
+        return tree
+
+    def _count(self, place: Place) -> None:
         self._left -= 1
         if self._left < 0:
-            raise InputError(f"YAML that grows beyond {MAX_VALUES} values", place)
-        if type(node) is yaml.ScalarNode:
-            if node.tag != STRING:
-                return Tree(self._scalar(node, place), place, key)
-            return Tree(node.value, place, key, self._indent(node) if node.style == "|" else None)
-        if depth > MAX_DEPTH:
-            raise InputError(f"YAML nested deeper than {MAX_DEPTH} levels", place)
-        if id(node) in self._open:
-            raise InputError("this YAML anchor contains itself", place)
-        self._open.add(id(node))
-        try:
-            if isinstance(node, yaml.SequenceNode):
-                return Tree(
-                    [self.convert(item, None, depth + 1) for item in node.value], place, key
-                )
-            return self._map(node, place, key, depth)
-        finally:
-            self._open.discard(id(node))
+            raise too_much(Kind.VALUES, place)
 
-    def _scalar(self, node: yaml.ScalarNode, place: Place) -> Any:
-        try:
-            value = self._loader.construct_object(node, deep=True)
-        except (ValueError, KeyError, AttributeError, OverflowError):
-            kind = node.tag.rpartition(":")[2]
-            raise InputError(f"this is not valid YAML: not a value of type {kind}", place) from None
-        if isinstance(value, int) and value.bit_length() > MAX_NUMBER_BITS:
-            raise InputError("this number is too large", place)
-        return value
+    def _copy(self, tree: Tree, key: Place | None, depth: int) -> Tree:
+        self._count(tree.place)
+        value = tree.value
+        if tree.is_container:
+            _refuse_deeper(depth, tree.place)
+        if isinstance(value, dict):
+            value = {name: self._copy(item, item.key, depth + 1) for name, item in value.items()}
+        elif isinstance(value, list):
+            value = [self._copy(item, None, depth + 1) for item in value]
+        return Tree(value, tree.place, key, tree.indent, tree.duplicates)
 
-    def _map(self, node: yaml.Node, place: Place, key: Place | None, depth: int) -> Tree:
+    def _scalar(self, event: Any, place: Place, key: Place | None) -> Tree:
+        tag = tag_of(event)
+        if tag != STRING:
+            return Tree(value_of(event.value, tag, place), place, key)
+        return Tree(event.value, place, key, self._indent(event) if event.style == "|" else None)
+
+    def _list(self, place: Place, key: Place | None, depth: int) -> Tree:
+        found = []
+        while type(event := self._event()) is not yaml.SequenceEndEvent:
+            found.append(self._tree(event, None, depth + 1))
+        return Tree(found, place, key)
+
+    def _map(self, place: Place, key: Place | None, depth: int) -> Tree:
         merged: dict[str, Tree] = {}
         own: dict[str, Tree] = {}
         duplicates: list[tuple[str, Place]] = []
-        for key_node, value_node in node.value:
-            key_place = self._place(key_node.start_mark)
-            if key_node.tag == MERGE_KEY:
-                for source in self._merge_sources(value_node, key_place, depth):
-                    for name, item in source.items():
-                        merged.setdefault(name, item)
+        while type(event := self._event()) is not yaml.MappingEndEvent:
+            name, key_place = self._key(event)
+            if name is None:
+                for source in self._merge_sources(key_place, depth):
+                    for inner, item in source.items():
+                        merged.setdefault(inner, item)
                 continue
-            if not isinstance(key_node, yaml.ScalarNode):
-                raise InputError("a key of a YAML map must be a plain word", key_place)
-            name = str(key_node.value)
             if name in own:
                 duplicates.append((name, key_place))
-            own[name] = self.convert(value_node, key_place, depth + 1)
+            own[name] = self._tree(self._event(), key_place, depth + 1)
         return Tree({**merged, **own} if merged else own, place, key, None, tuple(duplicates))
 
-    def _merge_sources(self, node: yaml.Node, place: Place, depth: int) -> list[Tree]:
-        tree = self.convert(node, None, depth + 1)
+    def _key(self, event: Any) -> tuple[str | None, Place]:
+        """The name of a key, None of a merge key; and where it stands."""
+        place, kind = self._place(event.start_mark), type(event)
+        if kind is yaml.AliasEvent:
+            tree, text = self._anchors.of(event.anchor, place)
+            place = tree.place
+        else:
+            text = getattr(event, "value", None)
+        if text is None:
+            raise InputError("a key of a YAML map must be a plain word", place)
+        if kind is yaml.ScalarEvent:
+            if event.anchor is not None:
+                self._anchors.open(event.anchor, place)
+                self._anchors.close(event.anchor, self._scalar(event, place, None), text)
+            if event.tag == MERGE_KEY or (text == "<<" and tag_of(event) == MERGE_KEY):
+                return None, place
+        return text, place
+
+    def _merge_sources(self, place: Place, depth: int) -> list[Tree]:
+        tree = self._tree(self._event(), None, depth + 1)
         sources = tree.elements() or [tree]
         if not all(source.is_map for source in sources):
             raise InputError("'<<' must name a map or a list of maps", place)
@@ -258,15 +278,20 @@ class _Converter:
         # What Place(…) does, without a call that would be a tenth of the time of reading.
         return tuple.__new__(Place, (file, line + mark.line, column + mark.column))
 
-    def _indent(self, node: yaml.ScalarNode) -> int | None:
+    def _indent(self, event: Any) -> int | None:
         """Columns before the content of a literal block; None when it is blank."""
-        if not node.value.strip():
+        if not event.value.strip():
             return None
-        written = _first_line(self._lines, node.start_mark.line + 1)
-        content = _first_line(node.value.splitlines())
+        written = _first_line(self._lines, event.start_mark.line + 1)
+        content = _first_line(event.value.splitlines())
         stripped = len(written) - len(written.lstrip(" "))
         kept = len(content) - len(content.lstrip(" "))
         return self._start.column - 1 + max(0, stripped - kept)
+
+
+def _refuse_deeper(depth: int, place: Place) -> None:
+    if depth > NESTING:
+        raise InputError(f"YAML nested deeper than {NESTING} levels", place)
 
 
 def _first_line(lines: list[str], start: int = 0) -> str:
