@@ -9,8 +9,8 @@ from gptoss.facts import folders
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.text.bounds import leads_out
 from gptoss.text.errors import InputError
-from gptoss.text.files import read_text
-from gptoss.text.whole_files import staged
+from gptoss.text.files import content_of, read_text
+from gptoss.text.whole_files import write_together
 
 BOM = "\ufeff"
 # Folders of the chart in which nobody writes values by hand.
@@ -50,20 +50,13 @@ def write_all(texts: dict[Path, tuple[str, str]]) -> None:
         InputError: A file cannot be written, or changed since it was read; none is changed then
             unless replacing itself fails.
     """
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for path, (before, after) in texts.items():
-            if read_text(path) != before:
-                raise InputError(f"{path} changed meanwhile; nothing was written")
-            mark = BOM if path.read_bytes().startswith(BOM.encode()) else ""
-            ready.append((staged(path, (mark + after).encode()), path))
-        for new, path in ready:
-            new.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
-    finally:
-        for new, _ in ready:
-            new.unlink(missing_ok=True)
+    contents = {}
+    for path, (before, after) in texts.items():
+        if read_text(path) != before:
+            raise InputError(f"{path} changed meanwhile; nothing was written")
+        mark = BOM.encode() if content_of(path).startswith(BOM.encode()) else b""
+        contents[path] = mark + after.encode()
+    write_together(contents)
 
 
 def unified(name: str, before: str, after: str) -> str:

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
 OPTION = "--allow-read"
+NOT_FOLLOWED = f"it is not followed without {OPTION}"
 
 # Folders whose files may be read besides; of the whole process, for Helm is waited for in threads.
 _allowed: list[Path] = []
@@ -96,17 +97,17 @@ def found_file(path: Path) -> Path | None:
         The path as given; None when no regular file is there.
 
     Raises:
-        OutsideError: It is a link that leads out of the bounds of its folder, or to a hidden file.
+        OutsideError: It is a link that leads out of the bounds of its folder, or to what is hidden.
     """
     resolved = _regular(path)
     if resolved is None or _is_allowed(resolved):
         return path if resolved else None
     home = bounds(path.parent)
     if not resolved.is_relative_to(home):
-        raise _not_followed(path, home)
+        raise OutsideError(f"{path} is a link that leads out of {home}: {NOT_FOLLOWED}")
     is_link = resolved != path.parent.resolve() / path.name
     if is_link and _is_hidden(resolved, path.parent, home):
-        raise OutsideError(f"{path} is a link to a hidden file: it is not followed")
+        raise OutsideError(f"{path} is a link that leads to what is hidden: {NOT_FOLLOWED}")
     return path
 
 
@@ -116,16 +117,21 @@ def refuse_link(path: Path) -> None:
     Whoever may change the repository would choose what is read; elsewhere links are the user's own.
 
     Raises:
-        OutsideError: They do, or they lead to a hidden file.
+        OutsideError: They do, or they lead to what is hidden.
     """
-    for folder, target in _links(path):
-        home = _repository(folder)
-        if home is None or _is_allowed(target):
-            continue
-        if not target.is_relative_to(home):
-            raise _not_followed(path, home)
-        if _is_hidden(target, folder, home):
-            raise OutsideError(f"{path} is a link to a hidden file: it is not followed")
+    for target, where in _strays(path):
+        if not _is_allowed(target):
+            raise OutsideError(f"{path} is a link that leads {where}: {NOT_FOLLOWED}")
+
+
+def refuse_way(path: Path) -> None:
+    """The same of the folders on the way to a file that is to be written.
+
+    Raises:
+        OutsideError: Links lead out of the repository, or to what is hidden.
+    """
+    for _, where in _strays(path.parent):
+        raise OutsideError(f"cannot write {path}: {path.parent} is a link that leads {where}")
 
 
 def leads_out(path: Path) -> bool:
@@ -194,10 +200,14 @@ def _is_hidden(resolved: Path, folder: Path, home: Path) -> bool:
     return any(part.startswith(".") and not part.startswith("..") for part in relative.parts)
 
 
-def _not_followed(path: Path, home: Path) -> OutsideError:
-    return OutsideError(
-        f"{path} is a link that leads out of {home}: it is not followed without {OPTION}"
-    )
+def _strays(path: Path) -> Iterator[tuple[Path, str]]:
+    """What a repository's links on the way lead to that they should not, and where that is."""
+    for folder, target in _links(path):
+        home = _repository(folder)
+        if home is not None and not target.is_relative_to(home):
+            yield target, f"out of {home}"
+        elif home is not None and _is_hidden(target, folder, home):
+            yield target, "to what is hidden"
 
 
 def _links(path: Path) -> Iterator[tuple[Path, Path]]:
