@@ -151,7 +151,7 @@ def _planned(request: Request, against: str | Installed | None) -> FixPlan:
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")
-    return plan_fixes(lambda: judged(request, against))
+    return plan_fixes(lambda: judged(request, against), request.given)
 
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:

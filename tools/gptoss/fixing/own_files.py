@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.fixing.yaml_edits import NotPossibleError
@@ -11,6 +12,9 @@ from gptoss.text.bounds import leads_out
 from gptoss.text.errors import InputError
 from gptoss.text.files import content_of, read_text
 from gptoss.text.whole_files import write_together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BOM = "\ufeff"
 # Folders of the chart in which nobody writes values by hand.
@@ -37,6 +41,27 @@ def own_file(name: str) -> Path:
         raise NotPossibleError("it stands in the chart's own files")
     if leads_out(path):
         raise NotPossibleError("a link leads to it from elsewhere")
+    return resolved
+
+
+def given_file(name: str, given: Sequence[str]) -> Path:
+    """The file of a place, when it may be changed.
+
+    What an input names is the user's too, but nobody asked for it to be changed.
+
+    Args:
+        name: Name of the file.
+        given: Files, folders and targets on the command line.
+
+    Raises:
+        NotPossibleError: It is none of the user's, or neither given nor in a folder that is.
+    """
+    resolved = own_file(name)
+    roots = [Path(each).resolve() for each in given]
+    # What a target is made of is given with its name.
+    roots += [folders.chart().resolve(), folders.root().resolve() / "values"]
+    if not any(resolved.is_relative_to(root) for root in roots):
+        raise NotPossibleError(f"{name} was not given")
     return resolved
 
 

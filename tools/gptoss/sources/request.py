@@ -49,6 +49,11 @@ class Request:
     name: str | None = None
     typed: tuple[SetArgument, ...] = ()
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The sources and the values files laid over them."""
+        return (*self.sources, *self.files)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
