@@ -30,7 +30,7 @@ def plan_of(source: Path | str, to: str) -> Upgrade:
         loaded = load(Request(sources=(str(source),), release=release))
         return [Checked(d, run(d, loaded.facts)) for d in loaded.deployments]
 
-    return upgrade_plan(check, to, FACTS)
+    return upgrade_plan(check, [str(source)], to, FACTS)
 
 
 def manifest(folder: Path, example: str) -> Path:

@@ -52,6 +52,39 @@ def test_fix_reports_and_exits_by_what_stays(found: str) -> None:
     assert check(found, "--diff", "--fail-on", "warning").exit_code == 1
 
 
+SHARED = """\
+tensor_parallel_size: 4
+max_batch_size: 64
+shared: &graphs {enable_padding: true, max_batch_size: 32}
+cuda_graph_config: USE
+"""
+
+
+@pytest.mark.parametrize(
+    ("use", "is_fixed"),
+    [
+        ("*graphs", False),
+        ("{<<: *graphs}", False),
+        ("{<<: [*graphs]}", False),
+        ("{<<: *graphs, max_batch_size: 32}", True),
+        ("{enable_padding: true, max_batch_size: 32}", True),
+        ("&own {enable_padding: true, max_batch_size: 32}", True),
+    ],
+)
+def test_a_block_for_which_aliases_stand_is_not_fixed(
+    use: str, is_fixed: bool, tmp_path: Path
+) -> None:
+    path = tmp_path / "engine.yaml"
+    text = SHARED.replace("USE", use)
+    path.write_text(text)
+    arguments = (str(path), "--release", "1.2.1", "--gpu", "b200", "--fix")
+    told = check(*arguments).stderr
+    assert ("aliases elsewhere in the file share it" in told) == (not is_fixed)
+    first, second = path.read_text().splitlines()[2:]
+    assert first == SHARED.splitlines()[2]
+    assert ("max_batch_size: 64" in second) == is_fixed
+
+
 def test_nothing_to_fix_is_said_in_one_line() -> None:
     result = check(CLEAN, "--diff")
     assert (result.exit_code, result.stdout, result.stderr) == (0, "", "nothing to fix\n")

@@ -1,4 +1,4 @@
-"""``--fix`` changes what is given and what lies beside it, and nothing else."""
+"""``--fix`` changes what is given, files and folders, and nothing else."""
 
 from __future__ import annotations
 
@@ -28,11 +28,36 @@ def fixed(*sources: str) -> str:
     return CliRunner().invoke(main, arguments).stderr
 
 
-def test_the_engine_file_beside_a_script_is_fixed(checkout: Path) -> None:
+@pytest.mark.parametrize("given", [("serve.sh", "engine.yaml"), (".",), ("ABSOLUTE",)])
+def test_the_engine_file_of_a_script_is_fixed_where_it_is_given(
+    given: tuple[str, ...], checkout: Path
+) -> None:
     (checkout / "engine.yaml").write_text(ENGINE)
     Path("serve.sh").write_text(f"{SERVE} engine.yaml\n")
-    fixed("serve.sh")
+    fixed(*(each.replace("ABSOLUTE", str(checkout)) for each in given))
     assert (checkout / "engine.yaml").read_text() != ENGINE
+
+
+def test_an_engine_file_that_a_script_names_is_not_changed_and_that_is_said(
+    checkout: Path,
+) -> None:
+    (checkout / "deploy").mkdir()
+    (checkout / "engine.yaml").write_text(ENGINE)
+    Path("serve.sh").write_text(f"{SERVE} engine.yaml\n")
+    Path("deploy/serve.sh").write_text(f"{SERVE} ../engine.yaml\n")
+    for source in ("serve.sh", "deploy"):
+        told = fixed(source)
+        assert "engine.yaml was not given)" in told
+        assert (checkout / "engine.yaml").read_text() == ENGINE
+
+
+def test_upgrade_changes_only_what_is_given(checkout: Path) -> None:
+    engine = "cuda_graph_config:\n  max_batch_size: 64\nmax_batch_size: 64\n"
+    (checkout / "engine.yaml").write_text(engine + ENGINE)
+    Path("serve.sh").write_text(f"{SERVE} engine.yaml\n")
+    arguments = ["upgrade", "serve.sh", "--release", "1.2.1", "--to", "1.6.1", "--write"]
+    CliRunner().invoke(main, arguments)
+    assert (checkout / "engine.yaml").read_text() == engine + ENGINE
 
 
 @pytest.mark.parametrize("named", ["../outside.yaml", "ABSOLUTE", "link.yaml"])

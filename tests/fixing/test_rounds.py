@@ -22,7 +22,7 @@ def plan_of(*sources: str, settings: tuple[str, ...] = ()) -> FixPlan:
         loaded = load(Request(sources=sources, settings=settings))
         return [Checked(d, run(d, loaded.facts)) for d in loaded.deployments]
 
-    return plan_fixes(check)
+    return plan_fixes(check, sources)
 
 
 @pytest.fixture

@@ -48,7 +48,7 @@ def plan_of(path: Path, example: Example) -> FixPlan:
         deployment = build.build(documents, str(path), FACTS, release=release)
         return [Checked(deployment, run(deployment, FACTS))]
 
-    return plan_fixes(check)
+    return plan_fixes(check, [str(path)])
 
 
 @pytest.mark.parametrize("rule", FIXABLE, ids=[rule.id for rule in FIXABLE])

@@ -54,9 +54,44 @@ def test_force_replaces_it(tmp_path: Path) -> None:
 
 def test_nothing_is_written_where_a_folder_is_in_the_way(tmp_path: Path) -> None:
     (tmp_path / "engine").write_text("a file\n")
-    with pytest.raises(InputError, match="cannot write to"):
+    with pytest.raises(InputError, match=r"cannot write .*engine"):
         write(FILES, tmp_path)
     assert contents(tmp_path) == {"engine": "a file\n"}
+
+
+@pytest.mark.parametrize("target", ["../elsewhere", "../elsewhere/new"])
+def test_a_folder_that_is_a_link_to_elsewhere_is_refused(target: str, tmp_path: Path) -> None:
+    folder, elsewhere = tmp_path / "r", tmp_path / "elsewhere"
+    folder.mkdir()
+    elsewhere.mkdir()
+    (folder / "engine").symlink_to(target)
+    with pytest.raises(InputError, match=r"r/engine is a link that leads elsewhere"):
+        write(FILES, folder, force=True)
+    assert not list(elsewhere.iterdir())
+    assert not (folder / "compose.yaml").exists()
+
+
+@pytest.mark.parametrize("force", [False, True])
+def test_a_file_that_is_a_link_is_in_the_way_and_never_followed(
+    force: bool, tmp_path: Path
+) -> None:
+    folder, mine = tmp_path / "r", tmp_path / "mine.yaml"
+    folder.mkdir()
+    mine.write_text("mine: true\n")
+    (folder / "compose.yaml").symlink_to(mine)
+    if force:
+        write(FILES, folder, force=True)
+        assert contents(folder) == dict(FILES.files)
+    else:
+        with pytest.raises(InputError, match=r"compose\.yaml is there already"):
+            write(FILES, folder)
+    assert mine.read_text() == "mine: true\n"
+
+
+def test_a_pipe_in_the_way_is_not_waited_for(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "compose.yaml")
+    with pytest.raises(InputError, match=r"compose\.yaml is there already"):
+        write(FILES, tmp_path)
 
 
 def test_scripts_are_executable_and_others_are_not(tmp_path: Path) -> None:

@@ -82,7 +82,7 @@ def test_a_script_cannot_have_a_file_outside_printed(named: str, checkout: Path)
     Path("serve.sh").write_text(f'{SERVE} "{named}"\n')
     assert "777123" not in everything("serve.sh")
     (said,) = left_out("serve.sh")
-    assert said.endswith(f"outside {checkout}: it is not read")
+    assert said.endswith(f"outside {checkout}: it is not read without --allow-read")
     (server,) = load(Request(("serve.sh",))).deployments[0].workers
     assert not server.engine_known
 
@@ -90,7 +90,7 @@ def test_a_script_cannot_have_a_file_outside_printed(named: str, checkout: Path)
 def test_a_script_cannot_have_the_credentials_of_the_checkout_printed(checkout: Path) -> None:
     Path("serve.sh").write_text(f"{SERVE} .git/config\n")
     assert "777123" not in everything("serve.sh")
-    assert left_out("serve.sh") == [".git/config is hidden: it is not read"]
+    assert left_out("serve.sh") == [".git/config is hidden: it is not read without --allow-read"]
     assert (checkout / ".git" / "config").read_text() == PRIVATE
 
 
@@ -141,7 +141,9 @@ def test_links_of_a_folder_that_lead_out_are_left_out_and_said(checkout: Path) -
     (folder / "a.yaml").symlink_to("../../outside.yaml")
     assert "777123" not in everything("deploy")
     (said,) = left_out("deploy")
-    assert said == f"deploy/a.yaml is a link that leads out of {checkout}: it is not followed"
+    assert said.startswith(
+        f"deploy/a.yaml is a link that leads out of {checkout}: it is not followed"
+    )
     (folder / "manifests.yaml").unlink()
     result = run("check", "deploy")
     assert (result.exit_code, said in result.stderr) == (2, True)

@@ -22,6 +22,7 @@ from gptoss.live.fixture import model_cache
 from gptoss.rendering.beside import SCRIPT, SCRIPTS, benchmark_of, scripts_of
 from gptoss.rendering.containers import containers
 from gptoss.rendering.shell import ADDRESS
+from gptoss.text.bounds import refuse_way
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def measure(
     if shutil.which("aiperf") is None:
         variables["PATH"] = f"{environments.aiperf().parent}{os.pathsep}{variables['PATH']}"
         variables = {name: value for name, value in variables.items() if name not in PYTHONS}
+    refuse_way(results / MEASURED)
     results.mkdir(parents=True, exist_ok=True)
     before = set(results.iterdir())
     with tempfile.TemporaryDirectory(prefix="gptoss-bench-") as folder:

@@ -11,6 +11,7 @@ from gptoss.benchmarking.gpus import Gpus
 from gptoss.benchmarking.plans import Outcome, Plan, StepOutcome, read
 from gptoss.benchmarking.problems import notes_of_point, problems_of
 from gptoss.benchmarking.runs import Point, Run, together
+from gptoss.text.bounds import found_file, refuse_link
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,17 +34,18 @@ def read_runs(folder: Path, gpus: Gpus | None = None) -> list[Run]:
         gpus: The GPUs of runs whose plan does not say them.
 
     Raises:
-        InputError: There is nothing to report, or a file of it cannot be read.
+        InputError: There is nothing to report, a file of it cannot be read, or a link leads out.
     """
+    refuse_link(folder)
     if folder.is_file() and serving_json.is_result(folder):
         return [_run(folder, [serving_json.read_result(folder)], Plan(), Outcome(), gpus)]
     if not folder.is_dir():
         raise InputError(f"{folder}: this is no folder of a benchmark run")
-    if (folder / PLAN).exists():
+    if found_file(folder / PLAN):
         return [_planned(folder, gpus)]
-    planned = sorted((path.parent for path in folder.rglob(PLAN)), key=lambda run: run.name)
+    planned = [path.parent for path in folder.rglob(PLAN) if found_file(path)]
     if planned:
-        return [_planned(each, gpus) for each in planned]
+        return [_planned(each, gpus) for each in sorted(planned, key=lambda run: run.name)]
     found = _points(folder)
     if not found:
         raise InputError(
@@ -68,7 +70,7 @@ def _planned(folder: Path, gpus: Gpus | None) -> Run:
 
 def _outcome(folder: Path) -> Outcome:
     path = folder / OUTCOME
-    return read(Outcome, path) if path.exists() else Outcome()
+    return read(Outcome, path) if found_file(path) else Outcome()
 
 
 def _run(folder: Path, points: list[Point], plan: Plan, outcome: Outcome, gpus: Gpus | None) -> Run:
@@ -113,11 +115,12 @@ def _points(folder: Path) -> list[Point]:
         setting = folder.joinpath(*(part for part in parts if not TRIAL.fullmatch(part)))
         settings.setdefault(setting, []).append(aiperf_summary.read_summary(path))
     points = [replace(together(trials), folder=at) for at, trials in settings.items()]
-    results = [path for path in sorted(folder.glob("*.json")) if serving_json.is_result(path)]
+    found = [path for path in sorted(folder.glob("*.json")) if found_file(path)]
+    results = [path for path in found if serving_json.is_result(path)]
     return points + [serving_json.read_result(path) for path in results]
 
 
 def _summaries(folder: Path) -> Iterator[Path]:
     for path in sorted(folder.rglob(aiperf_summary.NAME)):
-        if not NOT_RUNS & set(path.relative_to(folder).parts):
+        if found_file(path) and not NOT_RUNS & set(path.relative_to(folder).parts):
             yield path

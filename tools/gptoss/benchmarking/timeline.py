@@ -7,6 +7,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.bounds import found_file
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -50,7 +51,7 @@ def timeline(folder: Path) -> Timeline | None:
         InputError: The records cannot be read.
     """
     path = folder / RECORDS
-    return binned(list(_ended(path))) if path.is_file() else None
+    return binned(list(_ended(path))) if found_file(path) else None
 
 
 def binned(requests: Sequence[Ended]) -> Timeline | None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
-from gptoss.text.whole_files import staged, write_whole
+from gptoss.text.whole_files import write_together, write_whole
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
     from pathlib import Path
 
     from gptoss.benchmarking.run_report import Report
@@ -58,7 +57,8 @@ def write(report: Report, form: str, output: Path | None) -> str | None:
     path = output if output.suffix else output / IN_FOLDER
     prefix = f"{path.stem}-" if output.suffix else ""
     text, files = as_markdown(report, prefix)
-    write_all({path: f"{text}\n", **{path.parent / name: svg for name, svg in files.items()}})
+    pictures = {path.parent / name: svg.encode() for name, svg in files.items()}
+    write_together({path: f"{text}\n".encode(), **pictures})
     return None
 
 
@@ -77,26 +77,3 @@ def rendered(report: Report, form: str) -> str:
         "html": as_html,
     }
     return forms[form](report)
-
-
-def write_all(files: Mapping[Path, str]) -> None:
-    """Writes files that belong together: all are ready before the first takes its place.
-
-    Raises:
-        InputError: One cannot be written.
-    """
-    for path in files:
-        if path.is_dir():
-            raise InputError(f"cannot write {path}: it is a folder")
-    new: list[tuple[Path, Path]] = []
-    try:
-        for path, text in files.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.append((staged(path, text.encode()), path))
-        for temporary, path in new:
-            temporary.replace(path)
-    except OSError as error:
-        for temporary, _ in new:
-            temporary.unlink(missing_ok=True)
-        folder = next(iter(files)).parent
-        raise InputError(f"cannot write to {folder}: {error.strerror or error}") from None

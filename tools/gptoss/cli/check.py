@@ -98,10 +98,13 @@ def check(
       kustomize build . | gptoss check - --output report.sarif
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.cli.outputs import outputs as paired
+    from gptoss.text.bounds import refuse_allowed
 
     if diff and (formats or outputs or summary):
         raise InputError("--diff prints only the changes; leave --format, --output, --summary out")
     reports = paired(formats or (("table",) if summary else ()), outputs)
+    if "github" in formats:
+        refuse_allowed("--format github")
     if against != CLUSTER and (context or namespace):
         raise InputError("--context and -n say which cluster, and go with --against cluster")
     before = _running(context, namespace) if against == CLUSTER else against
@@ -148,7 +151,7 @@ def _planned(request: Request, against: str | Installed | None) -> FixPlan:
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")
-    return plan_fixes(lambda: judged(request, against))
+    return plan_fixes(lambda: judged(request, against), request.given)
 
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:

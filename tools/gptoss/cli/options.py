@@ -47,6 +47,28 @@ def _form(*forms: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 text_or_json = _form("text", "json")
 text_json_or_junit = _form("text", "json", "junit")
 
+
+def allow_read_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The option that lets inputs name files of more folders."""
+
+    @functools.wraps(command)
+    def with_allowed(*arguments: Any, allow_read: tuple[Path, ...], **others: Any) -> None:
+        from gptoss.text.bounds import allowing
+
+        with allowing(allow_read):
+            command(*arguments, **others)
+
+    option = click.option(
+        "--allow-read",
+        multiple=True,
+        metavar="DIR",
+        type=click.Path(path_type=Path),
+        shell_complete=files_like,
+        help="Folder outside whose files the sources may name; may be repeated.",
+    )
+    return option(with_allowed)
+
+
 name_option = click.option(
     "--name", metavar="NAME", help="Name of the Helm release that targets are rendered as."
 )
@@ -133,6 +155,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             type=click.Choice(["aggregated", "prefill", "decode"]),
             help="Role of an engine file alone; of several once for each, in their order.",
         ),
+        allow_read_option,
     )
     result: Callable[..., None] = with_request
     for option in reversed(options):

@@ -81,4 +81,4 @@ def _known(request: Request, to: str) -> Upgrade:
     def check(release: str | None) -> Sequence[Checked]:
         return judged(replace(request, release=release or request.release))
 
-    return upgrade_plan(check, to, Facts())
+    return upgrade_plan(check, request.given, to, Facts())

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gptoss.cli.completion import sources_like
-from gptoss.cli.options import name_option, text_or_json
+from gptoss.cli.options import allow_read_option, name_option, text_or_json
 from gptoss.text.errors import InputError
 
 STDIN = "-"
@@ -20,6 +20,7 @@ VALUES = "<values>"
 @click.argument("right", metavar="B", shell_complete=sources_like)
 @text_or_json
 @name_option
+@allow_read_option
 @click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
 def diff(left: str, right: str, form: str, name: str | None, places: bool) -> None:
     """Compares what is in force in two deployments.
@@ -56,6 +57,7 @@ def diff(left: str, right: str, form: str, name: str | None, places: bool) -> No
 @click.option("--gpu", metavar="GPU", help="Kind of GPU where the source does not tell it.")
 @click.option("--release", metavar="R", help="Dynamo release to write the values for.")
 @click.option("--name", metavar="NAME", help="Name for the Helm release.")
+@allow_read_option
 @text_or_json
 def import_(
     sources: tuple[str, ...],
@@ -84,12 +86,14 @@ def import_(
     from gptoss.importing.report import as_json, as_text
     from gptoss.importing.run import import_sources
     from gptoss.sources.request import Request
+    from gptoss.text.secrets import without_secrets
     from gptoss.text.whole_files import write_whole
 
     shown = output or VALUES
     report = import_sources(Request(sources, release=release, gpu=gpu), name, shown)
     if output:
-        write_whole(Path(output), report.imported.text)
+        text = report.imported.text
+        write_whole(Path(output), text, private=without_secrets(text) != text)
     if form == "json":
         click.echo(as_json(report))
     elif not output:

@@ -43,7 +43,7 @@ def upgrade(request: Request, form: str, to: str, write: bool, diff: bool) -> No
     def check(release: str | None) -> Sequence[Checked]:
         return judged(replace(request, release=release or request.release))
 
-    plan = upgrade_plan(check, to, Facts())
+    plan = upgrade_plan(check, request.given, to, Facts())
     click.echo(as_json(plan) if form == "json" else as_text(plan))
     if diff:
         click.echo(plan.plan.diff(), nl=False)

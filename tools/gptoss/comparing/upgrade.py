@@ -59,11 +59,12 @@ class Upgrade:
         return any(wrong(f).message in told for f in single_findings_of(self.plan.checked))
 
 
-def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
+def upgrade_plan(check: CheckAt, given: Sequence[str], to: str, facts: Facts) -> Upgrade:
     """What changes for deployments on another release, and the changes of files.
 
     Args:
         check: Reads and judges the sources.
+        given: Files, folders and targets on the command line; nothing else is changed.
         to: Version of the release.
         facts: What is known about releases and engine settings.
 
@@ -93,7 +94,7 @@ def upgrade_plan(check: CheckAt, to: str, facts: Facts) -> Upgrade:
         for step in api_version(item.deployment, then.deployment, target)
     ]
     first = [step.fix for step in moves if step.fix]
-    plan = plan_fixes(lambda: check(target.version), first=first, only=is_new)
+    plan = plan_fixes(lambda: check(target.version), given, first=first, only=is_new)
     steps = dict.fromkeys([*refused, *worse, *unset, *below, *versions, *moves])
     made = tuple(s if s.fix in plan.made else replace(s, fix=None) for s in steps)
     start = sorted({release.version for release in releases}, key=version_number)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import yaml
 
 from gptoss.fixing.own_files import own_file
+from gptoss.fixing.shared_values import is_shared
 from gptoss.fixing.spans import Source
 from gptoss.fixing.word_edits import word_changes
 from gptoss.fixing.yaml_edits import Change, NotPossibleError, spot_at, yaml_changes
@@ -34,11 +35,16 @@ def edit_changes(text: str, edit: Edit) -> list[Change]:
     Raises:
         NotPossibleError: The place does not hold what the edit was made for.
     """
+    source = Source(text)
     make = word_changes if edit.action in WORD_ACTIONS else yaml_changes
     try:
-        return make(Source(text), edit)
+        changes = make(source, edit)
     except yaml.YAMLError:
         raise NotPossibleError("the file is no plain YAML") from None
+    in_words = edit.action in WORD_ACTIONS
+    if any(is_shared(source, change, in_words=in_words) for change in changes):
+        raise NotPossibleError("aliases elsewhere in the file share it")
+    return changes
 
 
 def key_at(place: Place) -> str | None:

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import difflib
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.text.bounds import leads_out
 from gptoss.text.errors import InputError
-from gptoss.text.files import read_text
-from gptoss.text.whole_files import staged
+from gptoss.text.files import content_of, read_text
+from gptoss.text.whole_files import write_together
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 BOM = "\ufeff"
 # Folders of the chart in which nobody writes values by hand.
@@ -40,6 +44,27 @@ def own_file(name: str) -> Path:
     return resolved
 
 
+def given_file(name: str, given: Sequence[str]) -> Path:
+    """The file of a place, when it may be changed.
+
+    What an input names is the user's too, but nobody asked for it to be changed.
+
+    Args:
+        name: Name of the file.
+        given: Files, folders and targets on the command line.
+
+    Raises:
+        NotPossibleError: It is none of the user's, or neither given nor in a folder that is.
+    """
+    resolved = own_file(name)
+    roots = [Path(each).resolve() for each in given]
+    # What a target is made of is given with its name.
+    roots += [folders.chart().resolve(), folders.root().resolve() / "values"]
+    if not any(resolved.is_relative_to(root) for root in roots):
+        raise NotPossibleError(f"{name} was not given")
+    return resolved
+
+
 def write_all(texts: dict[Path, tuple[str, str]]) -> None:
     """Writes the new text of each file beside it and then puts it in its place.
 
@@ -50,20 +75,13 @@ def write_all(texts: dict[Path, tuple[str, str]]) -> None:
         InputError: A file cannot be written, or changed since it was read; none is changed then
             unless replacing itself fails.
     """
-    ready: list[tuple[Path, Path]] = []
-    try:
-        for path, (before, after) in texts.items():
-            if read_text(path) != before:
-                raise InputError(f"{path} changed meanwhile; nothing was written")
-            mark = BOM if path.read_bytes().startswith(BOM.encode()) else ""
-            ready.append((staged(path, (mark + after).encode()), path))
-        for new, path in ready:
-            new.replace(path)
-    except OSError as error:
-        raise InputError(f"cannot write {error.filename}: {error.strerror}") from None
-    finally:
-        for new, _ in ready:
-            new.unlink(missing_ok=True)
+    contents = {}
+    for path, (before, after) in texts.items():
+        if read_text(path) != before:
+            raise InputError(f"{path} changed meanwhile; nothing was written")
+        mark = BOM.encode() if content_of(path).startswith(BOM.encode()) else b""
+        contents[path] = mark + after.encode()
+    write_together(contents)
 
 
 def unified(name: str, before: str, after: str) -> str:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of, single_findings_of
 from gptoss.fixing.edits import changed, edit_changes
-from gptoss.fixing.own_files import own_file, unified, write_all
+from gptoss.fixing.own_files import given_file, unified, write_all
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.rules.rule import Severity
 from gptoss.text import files
@@ -40,6 +40,7 @@ class FixPlan:
     """What the fixes make of the files.
 
     Attributes:
+        given: Files, folders and targets on the command line.
         before: Texts of the files that change, by resolved path.
         after: The same files' new texts.
         names: How each file is called.
@@ -50,6 +51,7 @@ class FixPlan:
         open: Findings that were to be fixed and are still there.
     """
 
+    given: Sequence[str] = ()
     before: dict[Path, str] = field(default_factory=dict)
     after: dict[Path, str] = field(default_factory=dict)
     names: dict[Path, str] = field(default_factory=dict)
@@ -103,20 +105,25 @@ class FixPlan:
 
 
 def plan_fixes(
-    check: Check, *, first: Sequence[Fix] = (), only: Callable[[Finding], bool] | None = None
+    check: Check,
+    given: Sequence[str],
+    *,
+    first: Sequence[Fix] = (),
+    only: Callable[[Finding], bool] | None = None,
 ) -> FixPlan:
     """Plans every fix that has one right answer.
 
     Args:
         check: Reads and judges everything anew; it is called while planned texts are laid over
             the files, so that it sees what they would become.
+        given: Files, folders and targets on the command line; nothing else is changed.
         first: Changes to make before, that no finding asks for.
         only: Which findings to fix; all when left out.
 
     Raises:
         InputError: What is given cannot be read as it stands.
     """
-    plan = FixPlan()
+    plan = FixPlan(given)
     _prepare(plan, first)
     with files.laid_over(plan.changed_texts):
         plan.checked = check()
@@ -188,7 +195,7 @@ def _touches(one: Change, other: Change) -> bool:
 def _changes(plan: FixPlan, fix: Fix) -> dict[Path, list[Change]]:
     found: dict[Path, list[Change]] = {}
     for edit in fix.edits:
-        path = own_file(edit.place.file)
+        path = given_file(edit.place.file, plan.given)
         plan.names.setdefault(path, edit.place.file)
         found.setdefault(path, []).extend(edit_changes(_text(plan, path), edit))
     return found

@@ -37,6 +37,7 @@ class Node:
         flow: Whether a map or list is written with brackets.
         value: Text of a scalar.
         marked: Whether an anchor or tag stands before it.
+        anchor: The name that aliases refer to it by, or by which an alias refers to another value.
         keys: Keys of a map.
         values: Values of a map or elements of a list.
     """
@@ -48,6 +49,7 @@ class Node:
     flow: bool = False
     value: str = ""
     marked: bool = False
+    anchor: str = ""
     keys: list[Node] = field(default_factory=list)
     values: list[Node] = field(default_factory=list)
 
@@ -220,16 +222,17 @@ def _read(source: Source, text: str, first: int, indent: int) -> list[Node]:
 def _node(event: Any, offset: Any, source: Source) -> Node:
     start, end = offset(event.start_mark), offset(event.end_mark)
     if isinstance(event, yaml.AliasEvent):
-        return Node("alias", start, end)
+        return Node("alias", start, end, anchor=event.anchor or "")
+    anchor = event.anchor or ""
     marked = event.anchor is not None or event.tag is not None
     if isinstance(event, yaml.ScalarEvent):
         style = event.style or ""
         if style in ("|", ">"):
             kept = source.text[:end].rstrip()
             end = source.line_end(max(len(kept), start))
-        return Node("scalar", start, end, style, value=event.value, marked=marked)
+        return Node("scalar", start, end, style, value=event.value, marked=marked, anchor=anchor)
     kind = "map" if isinstance(event, yaml.MappingStartEvent) else "list"
-    return Node(kind, start, end, flow=bool(event.flow_style), marked=marked)
+    return Node(kind, start, end, flow=bool(event.flow_style), marked=marked, anchor=anchor)
 
 
 def _last(node: Node) -> int:

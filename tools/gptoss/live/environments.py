@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import platform
-import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from gptoss.facts import folders
 from gptoss.facts.versions import version_number
 from gptoss.live.cached import cached, is_cached, say
 from gptoss.text.errors import InputError
+from gptoss.text.executables import on_path
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -145,7 +145,7 @@ def _install(lock: Path, options: Sequence[str], python: str) -> None:
 def _uv() -> str:
     """The uv beside the interpreter, or the one on the path; empty when there is none."""
     beside = Path(sys.executable).with_name("uv")
-    return str(beside) if beside.is_file() else shutil.which("uv") or ""
+    return str(beside) if beside.is_file() else on_path("uv") or ""
 
 
 def _run(words: Sequence[str], *more: str) -> None:

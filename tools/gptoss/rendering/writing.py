@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
-from gptoss.text.whole_files import staged
+from gptoss.text.whole_files import write_together
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -27,36 +27,36 @@ def write(rendered: Rendered, folder: Path, *, force: bool = False) -> list[Path
         force: Whether to replace files that were not written by this command.
 
     Raises:
-        InputError: A file that is in the way was not written by this command, or the folder cannot
-            be written to.
+        InputError: A file that is in the way was not written by this command, a folder is a link
+            that leads elsewhere, or the folder cannot be written to.
     """
     paths = {folder / name: text for name, text in rendered.files.items()}
-    new: list[tuple[Path, Path]] = []
+    for path in paths:
+        if not path.parent.resolve().is_relative_to(folder.resolve()):
+            raise InputError(f"cannot write {path}: {path.parent} is a link that leads elsewhere")
     try:
         if not force and not _is_ours(next(iter(paths))):
             _refuse_to_replace(paths)
-        for path, text in paths.items():
-            path.parent.mkdir(parents=True, exist_ok=True)
-            new.append((staged(path, text.encode()), path))
-        for temporary, path in new:
-            if path.suffix == SCRIPT:
-                mode = temporary.stat().st_mode
-                temporary.chmod(mode | (mode & 0o444) >> 2)  # who may read it may run it
-            temporary.replace(path)
     except OSError as error:
-        for temporary, _ in new:
-            temporary.unlink(missing_ok=True)
         raise InputError(f"cannot write to {folder}: {error.strerror or error}") from None
+    contents = {path: text.encode() for path, text in paths.items()}
+    write_together(contents, executable=[path for path in paths if path.suffix == SCRIPT])
     return list(paths)
 
 
 def _refuse_to_replace(paths: dict[Path, str]) -> None:
     for path, text in paths.items():
-        if path.exists() and path.read_text(encoding="utf-8", errors="replace") != text:
+        if _is_in_the_way(path, text):
             raise InputError(
                 f"{path} is there already and is not of `gptoss render`; "
                 "give another folder, or --force to replace it"
             )
+
+
+def _is_in_the_way(path: Path, text: str) -> bool:
+    if path.is_symlink() or not path.is_file():
+        return path.is_symlink() or path.exists()
+    return path.read_text(encoding="utf-8", errors="replace") != text
 
 
 def _is_ours(first: Path) -> bool:

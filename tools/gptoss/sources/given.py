@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts import folders
 from gptoss.text import files
-from gptoss.text.bounds import OutsideError, found_file, refuse_link
+from gptoss.text.bounds import OutsideError, found_file, named_file, refuse_link
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -148,7 +148,7 @@ def given_files(name: str, left_out: list[Problem]) -> list[GivenFile]:
     runs = [file for file in scripts if SERVES.search(file.text) or MEASURES.search(file.text)]
     if runs or documents:
         return [*runs, *(GivenFile(file.path, beside_scripts=bool(runs)) for file in documents)]
-    if (path / BASE).is_file():
+    if named_file(path / BASE, path):
         left_out += _overlays(path)
         return given_files(str(path / BASE.parent), left_out)
     if left_out:

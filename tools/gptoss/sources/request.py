@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import RELEASE_NAME, ChartSource
 from gptoss.sources.chart.package_values import chosen
-from gptoss.sources.chart.set_arguments import SET, SET_STRING, SetArgument
+from gptoss.sources.chart.set_arguments import SET, SET_FILE, SET_STRING, SetArgument
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import RELEASES, STDIN, GivenFile, given_files
 from gptoss.text.bounds import refuse_link
@@ -49,6 +49,11 @@ class Request:
     name: str | None = None
     typed: tuple[SetArgument, ...] = ()
 
+    @property
+    def given(self) -> tuple[str, ...]:
+        """The sources and the values files laid over them."""
+        return (*self.sources, *self.files)
+
 
 @dataclass(frozen=True, slots=True)
 class Plan:
@@ -76,6 +81,9 @@ def plan_of(request: Request) -> Plan:
             f"--name {request.name}: a Helm release is named in lower case letters, digits, "
             "hyphens and dots, in at most 53 characters"
         )
+    for argument in request.typed:
+        for _, text in argument.assignments() if argument.flag == SET_FILE else ():
+            refuse_link(Path(text))  # Helm reads it
     plan = _sorted(request)
     charts, files = plan.charts, plan.files
     if files and not charts and request.name:

@@ -16,6 +16,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,7 +66,7 @@ def read_text(path: Path, shown: str | None = None) -> str:
         shown: What to call it; its path unless given.
 
     Raises:
-        InputError: It cannot be read, or is no UTF-8 text.
+        InputError: It cannot be read, is no UTF-8 text, or a repository's link to what is outside.
     """
     name = shown or str(path)
     try:
@@ -91,13 +92,17 @@ def content_of(path: Path) -> bytes:
 
     Raises:
         OSError: It cannot be read.
+        OutsideError: It is a link of a repository that leads out.
     """
     if str(path) == STDIN:
         if not _stdin:
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), STDIN)
         return _stdin[0][1]
     laid = _texts.get(path.resolve()) if _texts else None
-    return path.read_bytes() if laid is None else laid.encode()
+    if laid is not None:
+        return laid.encode()
+    refuse_link(path)
+    return path.read_bytes()
 
 
 def _decoded(content: bytes, name: str) -> str:

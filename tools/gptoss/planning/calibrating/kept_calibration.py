@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.planning.calibrating.correction import Correction, Estimate
 from gptoss.planning.layouts import Load
 from gptoss.planning.prediction import Belief, Judged
+from gptoss.text.bounds import found_file
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
 from gptoss.text.whole_files import write_whole
@@ -76,10 +77,10 @@ def kept(source: str, system: System) -> Kept | None:
     """The calibration that is kept for a source; None where there is none.
 
     Raises:
-        InputError: The file is no calibration, or one of other engines.
+        InputError: The file is no calibration, one of other engines, or a link that leads out.
     """
     path = file_of(source)
-    if not path.is_file():
+    if not found_file(path):
         return None
     content = _content(path)
     if content.get("of") != layouts_of(system):

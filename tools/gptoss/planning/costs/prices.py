@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from gptoss.facts.fact_files import read_facts
 from gptoss.facts.world import Facts
+from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -33,6 +34,7 @@ def prices_of(given: Sequence[str], file: Path | None) -> Prices:
 
 
 def _listed(file: Path) -> list[tuple[str, str, str]]:
+    refuse_link(file)
     content = read_facts(file, str(file))
     return [(f"{file}: {gpu}", str(gpu), str(price)) for gpu, price in content.items()]
 

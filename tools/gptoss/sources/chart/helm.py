@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import re
-import shutil
 import subprocess
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from gptoss.facts import folders
 from gptoss.sources.chart.on_disk import Laid, on_disk
 from gptoss.sources.chart.set_arguments import SET, STRENGTH, SetArgument
 from gptoss.text.errors import InputError
+from gptoss.text.executables import on_path
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -114,7 +114,7 @@ def find_helm() -> str:
         InputError: There is none.
     """
     prepared = folders.root() / ".tools" / "bin" / "helm"
-    found = str(prepared) if prepared.is_file() else shutil.which("helm")
+    found = str(prepared) if prepared.is_file() else on_path("helm")
     if found is None:
         raise InputError(
             "Helm is not on the PATH; install Helm 3.14 or newer, "
@@ -154,8 +154,9 @@ def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
     Raises:
         InputError: Helm does not start, does not end within a minute, or is killed.
     """
-    # Rendering is over before Go's garbage collector would pay off.
-    environment = {**os.environ, "GOGC": "off"}
+    # A plugin may be asked for values files by their names, as secrets:/a.yaml. Rendering is over
+    # before Go's garbage collector would pay off.
+    environment = {**os.environ, "HELM_PLUGINS": os.devnull, "GOGC": "off"}
     try:
         done = subprocess.run(
             argv,

@@ -49,7 +49,7 @@ class SetArgument(NamedTuple):
     def keys(self) -> list[str]:
         """The dotted values paths that it sets, with those of the maps that it sets."""
         if self.flag != SET_JSON:
-            return [_plain(key) for key, _ in self._assignments()]
+            return [_plain(key) for key, _ in self.assignments()]
         return list(dict.fromkeys(key for key, _ in _json_values(self.text)))
 
     def texts(self, key: str, before: list[str]) -> list[str] | None:
@@ -63,7 +63,7 @@ class SetArgument(NamedTuple):
             found = [value for path, value in _json_values(self.text) if path == key]
             return _texts(found[-1]) if found else None
         result = None
-        for path, value in self._assignments() if self.flag != SET_FILE else ():
+        for path, value in self.assignments() if self.flag != SET_FILE else ():
             index = INDEX.fullmatch(path.removeprefix(key)) if path.startswith(key) else None
             if path == key:
                 inner = value[1:-1].split(",") if value.startswith("{") else [value]
@@ -73,7 +73,8 @@ class SetArgument(NamedTuple):
                 result[int(index[1]) : int(index[1]) + 1] = [value]
         return result
 
-    def _assignments(self) -> Iterator[tuple[str, str]]:
+    def assignments(self) -> Iterator[tuple[str, str]]:
+        """What it sets: each key as written, with its text; not of ``--set-json``."""
         for part in ASSIGNMENT.findall(self.text):
             key, _, value = part.partition("=")
             yield key.strip(), value

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.sources.gitops.given_objects import text_of
+from gptoss.text.bounds import found_file
 from gptoss.text.files import read_text
 from gptoss.text.yaml_tree import Tree, parse_documents
 
@@ -18,10 +19,11 @@ def generated_values(given: Given, name: str, key: str) -> Tree | None:
     """The values file that the kustomization beside an object makes a key of a ConfigMap of.
 
     Raises:
-        InputError: The kustomization or the file is no YAML, or the file is not there.
+        InputError: The kustomization or the file is no YAML, or the file is not there; links lead
+            out of the repository.
     """
     for file in (given.file.folder / each for each in KUSTOMIZATION):
-        if file.is_file():
+        if found_file(file):
             for tree in parse_documents(read_text(file), str(file)):
                 return _generated(given, tree, name, key)
     return None
