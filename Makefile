@@ -113,7 +113,7 @@ $(TOOLS)/helm: tools/setup/go_tools.sh tools/go/charts/go.mod
 .PHONY: tools
 tools: helm $(TOOLS)/.ready
 $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/setup/npm_tools.sh \
-		tools/go/charts/go.mod
+		tools/go/charts/go.mod tools/go/compose/go.mod tools/npm/package-lock.json
 	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct kustomize >/dev/null
 	@tools/setup/compose_schema.sh >/dev/null
 	@tools/setup/npm_tools.sh
