@@ -44,8 +44,9 @@ def fill(folder: Path) -> None:
         lambda folder: (folder / "packages" / "module.py").unlink(),
         lambda folder: (folder / "packages" / "sitecustomize.py").touch(),
         lambda folder: ((folder / "link").unlink(), (folder / "link").symlink_to("/")),
+        lambda folder: Path(f"{folder}.json").write_text("{"),
     ],
-    ids=["changed", "gone", "new", "a link elsewhere"],
+    ids=["changed", "gone", "new", "a link elsewhere", "no record"],
 )
 def test_what_is_not_as_it_was_made_is_made_anew_and_that_is_said(
     harm: Callable[[Path], object], capsys: pytest.CaptureFixture[str]

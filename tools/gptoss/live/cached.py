@@ -80,7 +80,7 @@ def is_cached(name: str, made_from: bytes) -> bool:
 
 
 def _other(folder: Path) -> str | None:
-    """What is otherwise in a folder than it was made; '' where nothing is, None where it is not there.
+    """What is otherwise in a folder than it was made: '' where nothing is; None where none is there.
 
     One without a record, made by a version that wrote none, is trusted as it is and gets one.
 
@@ -91,7 +91,10 @@ def _other(folder: Path) -> str | None:
         return None
     kept, may_write = _record_of(folder), os.access(folder.parent, os.W_OK)
     if kept.exists():
-        other, moved = changed(folder, kept.read_text(encoding="utf-8"))
+        try:
+            other, moved = changed(folder, kept.read_text(encoding="utf-8"))
+        except ValueError:
+            other, moved = kept.name, False
     else:
         other, moved = "", True
         if may_write:
