@@ -80,7 +80,7 @@ def is_cached(name: str, made_from: bytes) -> bool:
 
 
 def _other(folder: Path) -> str | None:
-    """What is otherwise in a folder than it was made: '' where nothing is; None where none is there.
+    """What is otherwise in a folder than it was made: '' where nothing is, None without one.
 
     One without a record, made by a version that wrote none, is trusted as it is and gets one.
 
