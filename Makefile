@@ -79,10 +79,11 @@ template: $(CORE) helm ## Render every shipped target into dist/
 	  echo dist/$$target.yaml; \
 	done
 
-release: $(CORE) helm ## Sign, push and install the chart: REGISTRY= SOURCE= KEY= KEYRING= KEY_URL=
+release: $(DEV) helm ## Sign, push and install the chart: REGISTRY= SOURCE= KEY= KEYRING= KEY_URL=
 	@tools/setup/go_tools.sh helm3 helm4 >/dev/null
 	@$(BIN)/python -m publish --registry "$(REGISTRY)" --source "$(SOURCE)" --key "$(KEY)" \
-	  --keyring "$(KEYRING)" --key-url "$(KEY_URL)" --passphrase-file "$(PASSPHRASE_FILE)"
+	  --keyring "$(KEYRING)" --key-url "$(KEY_URL)" --passphrase-file "$(PASSPHRASE_FILE)" \
+	  --builder "$(BUILDER)"
 
 generate: $(DEV) helm ## Write everything that is generated
 	$(BIN)/python -m generate
