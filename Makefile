@@ -79,10 +79,11 @@ template: $(CORE) helm ## Render every shipped target into dist/
 	  echo dist/$$target.yaml; \
 	done
 
-release: $(CORE) helm ## Sign, push and install the chart: REGISTRY= SOURCE= KEY= KEYRING= KEY_URL=
+release: $(DEV) helm ## Sign, push and install the chart: REGISTRY= SOURCE= KEY= KEYRING= KEY_URL=
 	@tools/setup/go_tools.sh helm3 helm4 >/dev/null
 	@$(BIN)/python -m publish --registry "$(REGISTRY)" --source "$(SOURCE)" --key "$(KEY)" \
-	  --keyring "$(KEYRING)" --key-url "$(KEY_URL)" --passphrase-file "$(PASSPHRASE_FILE)"
+	  --keyring "$(KEYRING)" --key-url "$(KEY_URL)" --passphrase-file "$(PASSPHRASE_FILE)" \
+	  --builder "$(BUILDER)"
 
 generate: $(DEV) helm ## Write everything that is generated
 	$(BIN)/python -m generate
@@ -113,7 +114,7 @@ $(TOOLS)/helm: tools/setup/go_tools.sh tools/go/charts/go.mod
 .PHONY: tools
 tools: helm $(TOOLS)/.ready
 $(TOOLS)/.ready: tools/setup/go_tools.sh tools/setup/compose_schema.sh tools/setup/npm_tools.sh \
-		tools/go/charts/go.mod
+		tools/go/charts/go.mod tools/go/compose/go.mod tools/npm/package-lock.json
 	@tools/setup/go_tools.sh helm3 helm4 kubeconform ct kustomize >/dev/null
 	@tools/setup/compose_schema.sh >/dev/null
 	@tools/setup/npm_tools.sh

@@ -72,7 +72,7 @@ def test_another_vocabulary_than_the_pinned_one_is_refused(
         def __exit__(self, *_: object) -> None:
             pass
 
-        def read(self) -> bytes:
+        def read(self, _most: int) -> bytes:
             return b"something else"
 
     monkeypatch.setattr(download.urllib.request, "urlopen", lambda *_, **__: Answer())

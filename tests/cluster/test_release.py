@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -86,8 +87,9 @@ def workflow_script(host: str, environment: dict[str, str]) -> str:
     """What the page's workflow runs, with the command of `make release` in its place."""
     (block,) = re.findall(r"```yaml\n# \.github.*?\n(.*?)```", PAGE, re.DOTALL)
     job = plain_yaml.load(block)["jobs"]["release"]
-    script = str(job["steps"][-1]["run"])
-    wanted = {*job["env"], *job["steps"][-1]["env"]}
+    step = next(step for step in job["steps"] if step.get("name") == "Release")
+    script = str(step["run"])
+    wanted = {*job["env"], *step["env"]}
     assert wanted <= set(environment), "the workflow sets something that this test does not"
     # make would install this checkout into the environment that runs this test.
     made = shell("make -n release", ROOT, environment).stdout
@@ -135,6 +137,7 @@ def released(key: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Re
             "KEY_URL": "https://example.com/charts.asc",
             "REGISTRY": f"oci://{host}/owner/charts",
             "SOURCE": SOURCE,
+            "BUILDER": f"{SOURCE}/actions/runs/1",
         }
         done = shell(workflow_script(host, environment), ROOT, environment)
         assert done.returncode == 0, done.stderr
@@ -153,6 +156,23 @@ def test_a_release_says_what_it_did_and_how_to_install_it(released: Released) ->
     for form in (rf"{pushed}@sha256:[0-9a-f]{{64}}", signed):
         assert [line for line in lines if re.fullmatch(form, line)], form
     assert released.helm("helm4", lines[-1].removeprefix("helm ").replace("install", "template"))
+
+
+def test_what_a_release_is_made_from_is_signed_and_found_again(
+    released: Released, tmp_path: Path
+) -> None:
+    made = ROOT / "dist" / "release"
+    for kind in (".tgz", ".tgz.prov", ".cdx.json", ".provenance.json", ".provenance.json.asc"):
+        shutil.copy(made / f"gpt-oss-{version()}{kind}", tmp_path)
+    (block,) = re.findall(r"```bash\n(gpg --import.*?)```", PAGE, re.DOTALL)
+    shutil.copy(released.folder / "charts.asc", tmp_path)
+    with tempfile.TemporaryDirectory(prefix="gptoss-key-") as home:
+        script = block.replace("0.1.0", version())
+        environment = {"GNUPGHOME": home}
+        done = shell(script, tmp_path, environment)
+        assert done.returncode == 0, done.stderr
+        (tmp_path / f"gpt-oss-{version()}.tgz").write_bytes(b"another")
+        assert shell(script, tmp_path, environment).returncode == 1
 
 
 def test_the_page_s_commands_show_check_and_install_the_release_on_a_cluster(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import re
 import select
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
     from types import TracebackType
 
-SETUP = ROOT / "tools" / "setup" / "npm_tools.sh"
+PACKAGES = ROOT / "tools" / "npm" / "package.json"
 SECONDS = 30
 SETTINGS = {
     "yaml": {"validate": True, "completion": True, "schemaStore": {"enable": False}},
@@ -26,9 +25,7 @@ SETTINGS = {
 
 def program() -> Path | None:
     """The pinned server, where ``make tools`` could install it."""
-    pinned = re.search(r"package=(\S+) version=(\S+)", SETUP.read_text(encoding="utf-8"))
-    assert pinned
-    name, version = pinned.groups()
+    ((name, version),) = json.loads(PACKAGES.read_text(encoding="utf-8"))["dependencies"].items()
     path = ROOT / ".tools" / f"{name}-{version}" / "node_modules" / name / "bin" / name
     return path if path.is_file() else None
 

@@ -70,7 +70,7 @@ class Gate(NamedTuple):
         runner = self.checkout.parent
         (job,) = given(".github/workflows/gate.yaml")["jobs"].values()
         checkout, worktree, action = job["steps"]
-        assert checkout["with"] == {"fetch-depth": 0}
+        assert checkout["with"]["fetch-depth"] == 0
         done = self.runs(worktree["run"], RUNNER_TEMP=str(runner), GITHUB_BASE_REF="main")
         assert done.returncode == 0, done.stderr
         declared = plain_yaml.load((ROOT / "action.yml").read_text(encoding="utf-8"))
@@ -90,11 +90,6 @@ class Gate(NamedTuple):
         """The lines of the job from the first on that installs nothing."""
         script = given(".gitlab-ci.yml")["gate"]["script"]
         at = next(n for n, line in enumerate(script) if line.startswith("git worktree"))
-        assert [shlex.split(line)[0] for line in script[:at]] == [
-            "apk",
-            "python3",
-            "/opt/gptoss/bin/pip",
-        ]
         ours = str(gptoss(self.checkout.parent))
         *before, check = [line.replace("/opt/gptoss/bin/gptoss", ours) for line in script[at:]]
         for line in before:

@@ -10,6 +10,7 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gptoss.cli import main
+from gptoss.facts.world import Facts
 from gptoss.sources.chart.helm import find_helm, render
 from gptoss.sources.request import Request, plan_of
 
@@ -80,10 +81,48 @@ def test_services_of_a_compose_file_are_listed_one_a_line(tmp_path: Path) -> Non
     file = tmp_path / "compose.yaml"
     file.write_text(COMPOSE, encoding="utf-8")
     lines = images(str(file)).stdout.splitlines()
-    assert [line.split() for line in lines] == [
-        ["log:2", "log"],
-        ["registry/runtime:1.3.1", "frontend"],
+    assert [re.split(r"\s{2,}", line) for line in lines] == [
+        ["log:2", "no digest confirmed", "log"],
+        ["registry/runtime:1.3.1", "no digest confirmed", "frontend"],
     ]
+
+
+def test_a_digest_is_the_reference_s_own_or_the_one_that_others_have_published() -> None:
+    own = f"sha256:{'0' * 64}"
+    compose = {"a": f"nats:2.11.4-alpine@{own}", "b": "nats:2.11.4-alpine", "c": "nats:2"}
+    services = {name: {"image": image} for name, image in compose.items()}
+    known = Facts().digests["docker.io/library/nats:2.11.4-alpine"]
+    asked = images("-", "--format", "json", stdin=json.dumps({"services": services}))
+    found = {e["image"]: (e["digest"], e["seen"]) for e in json.loads(asked.stdout)}
+    assert found == {
+        compose["a"]: (own, []),
+        compose["b"]: (known.digest, list(known.seen)),
+        compose["c"]: (None, []),
+    }
+
+
+@pytest.mark.parametrize(
+    ("target", "image"),
+    [
+        ("disagg-b200", "nvcr.io/nvidia/ai-dynamo/tensorrtllm-runtime:1.3.1"),
+        ("serve-latency-b200", "nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc19"),
+    ],
+)
+def test_an_image_with_a_digest_is_what_chart_compose_file_and_script_pull(
+    target: str, image: str, tmp_path: Path
+) -> None:
+    pinned = f"{image}@sha256:{'0' * 64}"
+    setting = ("--set", f"runtime.image={pinned}")
+    assert pinned in listed(target, *setting)
+    assert image not in listed(target, *setting)
+    for form, file in (("compose", "compose.yaml"), ("shell", "launch.sh")):
+        done = CliRunner().invoke(
+            main, ["render", target, *setting, "--as", form, "--output", str(tmp_path / form)]
+        )
+        assert done.exit_code == 0, done.output
+        (written,) = (tmp_path / form).glob(f"**/{file}")
+        assert not re.search(rf"{re.escape(image)}(?!@)", written.read_text(encoding="utf-8"))
+        assert pinned in written.read_text(encoding="utf-8")
 
 
 def test_what_names_no_image_and_what_the_chart_refuses_are_told() -> None:

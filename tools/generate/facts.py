@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from generate.flag_changes import changed_document, faults_of_changes
 from gptoss.facts.fact_files import read_facts
 from gptoss.facts.programs import FRONTEND, WORKER
-from gptoss.facts.shapes import HARDWARE, KNOWN, MEMORY, MODEL, MOE, RELEASES, faults_of
+from gptoss.facts.shapes import HARDWARE, IMAGES, KNOWN, MEMORY, MODEL, MOE, RELEASES, faults_of
 from gptoss.facts.versions import version_number
 from gptoss.text.errors import InputError
 
@@ -27,6 +27,7 @@ def faults_of_facts() -> list[str]:
     """One line for each fault, with file and key."""
     models = [f"schema/models/{path.name}" for path in (ROOT / "schema/models").glob("*.yaml")]
     found = [*_of_file("schema/hardware.yaml", HARDWARE)]
+    found += _of_file("schema/images.yaml", IMAGES)
     found += _of_file("schema/known.yaml", KNOWN)
     found += _of_file("schema/moe.yaml", MOE)
     found += _of_file("schema/memory.yaml", MEMORY)

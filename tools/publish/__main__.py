@@ -15,9 +15,13 @@ from typing import TYPE_CHECKING
 from gptoss.facts import folders
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from gptoss.text.whole_files import write_whole
+from publish.bill import bill_of_materials
+from publish.commit import released_commit
 from publish.package import metadata, stage
-from publish.registry import Published, exists, package, push, template
-from publish.signing import signing_key
+from publish.provenance import provenance
+from publish.registry import Published, exists, package, program, push, template
+from publish.signing import sign, signing_key
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -73,6 +77,9 @@ def _options(arguments: Sequence[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--passphrase-file", default="", help="PASSPHRASE_FILE: the key's passphrase"
     )
+    parser.add_argument(
+        "--builder", default="", help="BUILDER: address of what makes the release, as a run of CI"
+    )
     options = parser.parse_args(arguments)
     given = {name: str(getattr(options, name.replace("-", "_"))) for name in GIVEN}
     wrong = [
@@ -104,13 +111,22 @@ def release(options: argparse.Namespace) -> None:
             f"{published.address} has version {published.version} already, and what is published "
             "stays; raise version in charts/gpt-oss/Chart.yaml"
         )
+    commit = released_commit()
     folder = folders.root() / "dist" / "release"
-    staged = stage(folder, options.source.rstrip("/"), key, options.key_url)
+    source = options.source.rstrip("/")
+    staged = stage(folder, source, key, options.key_url)
     made = package(staged, folder, key, keyring, passphrase)
     _tell(f"packaged and signed {made.relative_to(folders.root())}")
     targets = list(folders.target_files())
     compare(str(made), (), targets)
     _tell(f"{len(targets)} targets render from the package as from here, with Helm 3 and 4")
+    bill, origin = (made.with_suffix(ending) for ending in (".cdx.json", ".provenance.json"))
+    write_whole(bill, bill_of_materials(published.name, published.version, source, commit))
+    subjects = (made, Path(f"{made}.prov"), bill)
+    said = {"source": source, "version": published.version, "builder": options.builder}
+    write_whole(origin, provenance(subjects, **said, commit=commit, helm=program("helm4")))
+    signature = sign(origin, keyring, key, passphrase)
+    _tell(f"wrote {bill.name}, {origin.name} and {signature.name} beside it")
     digest = push(made, registry)
     _tell(f"pushed {published.address}:{published.version}")
     compare(published.address, published.flags, targets[:1])

@@ -106,9 +106,14 @@ def helm(name: str, *words: str) -> str:
     return done.stdout + (done.stderr if words[0] == "push" else "")
 
 
+def program(name: str) -> Path:
+    """The Helm of a name, in .tools/bin."""
+    return folders.root() / ".tools" / "bin" / name
+
+
 def _run(name: str, *words: str) -> subprocess.CompletedProcess[str]:
-    program = folders.root() / ".tools" / "bin" / name
+    helm = program(name)
     try:
-        return subprocess.run([program, *words], capture_output=True, text=True, check=False)
+        return subprocess.run([helm, *words], capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        raise InputError(f"{program} is missing; run `make tools`") from None
+        raise InputError(f"{helm} is missing; run `make tools`") from None

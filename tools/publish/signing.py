@@ -50,6 +50,40 @@ def signing_key(keyring: Path, wanted: str) -> Key:
     return fits[0]
 
 
+def sign(path: Path, keyring: Path, key: Key, passphrase: Path | None) -> Path:
+    """Signs a file; returns the signature, in a file of its own beside it.
+
+    Args:
+        path: The file.
+        keyring: The file with the secret key.
+        key: The key.
+        passphrase: File with the key's passphrase, if it has one.
+
+    Raises:
+        InputError: GnuPG does not sign.
+    """
+    signature = path.with_name(f"{path.name}.asc")
+    secret = ("--passphrase-file", str(passphrase)) if passphrase else ("--passphrase", "")
+    loopback = ("--batch", "--yes", "--pinentry-mode", "loopback", *secret)
+    make = ("--local-user", key.fingerprint, "--armor", "--output", str(signature))
+    with tempfile.TemporaryDirectory(prefix="gptoss-gpg-") as home:
+        try:
+            _gpg(home, *loopback, "--import", str(keyring))
+            _gpg(home, *loopback, *make, "--detach-sign", str(path))
+        finally:
+            # The agent that keeps the key ends with the folder.
+            subprocess.run(["gpgconf", "--homedir", home, "--kill", "all"], check=False)
+    return signature
+
+
+def _gpg(home: str, *words: str) -> None:
+    done = subprocess.run(
+        ["gpg", "--homedir", home, *words], capture_output=True, text=True, check=False
+    )
+    if done.returncode != 0:
+        raise InputError(f"gpg does not sign: {done.stderr.strip()}")
+
+
 def _secret_keys(keyring: Path) -> list[Key]:
     """Every secret key of a keyring."""
     with tempfile.TemporaryDirectory(prefix="gptoss-gpg-") as home:

@@ -4,17 +4,21 @@
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 module=github.com/compose-spec/compose-go/v2
-version=v2.16.2
+version=$(awk -v module="$module" '$2 == module {print $3}' "$root/tools/go/compose/go.mod")
 schema=$root/.tools/compose-spec-$version.json
 
+fail() {
+  echo "compose_schema.sh: $1" >&2
+  exit 2
+}
+
+# shellcheck source=tools/setup/go_modules.sh
+source "$root/tools/setup/go_modules.sh"
+
 if [[ ! -f $schema ]]; then
-  command -v go >/dev/null || {
-    echo "compose_schema.sh: fetching $module needs Go 1.26 or newer on PATH (https://go.dev/dl)" >&2
-    exit 2
-  }
-  cd "$root/.tools"
-  folder=$(go mod download -json "$module@$version" |
-    sed -n 's/^\s*"Dir": "\(.*\)",$/\1/p')
+  settle_go "fetching $module"
+  folder=$(module_folders compose "$module@$version")
+  mkdir -p "$root/.tools"
   cp "$folder/schema/compose-spec.json" "$schema.$$"
   chmod u+w "$schema.$$"
   mv -f "$schema.$$" "$schema"

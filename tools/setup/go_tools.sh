@@ -9,7 +9,8 @@
 # kubectl, etcd and KWOK. `cluster-oldest` is the oldest Kubernetes that the chart is for, without what
 # it shares with `cluster`. `rclone` and `fake-gcs-server` are object storages and their client. `flux` is
 # no program but the definitions of Flux's resources, which come with the modules of its controllers.
-# What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user.
+# What was built stays in ${XDG_CACHE_HOME:-~/.cache}/gptoss/bin, for every clone of this user, with its
+# SHA-256 beside it, which is compared when it is put into another .tools/bin.
 set -euo pipefail
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 bin=$root/.tools/bin
@@ -25,6 +26,11 @@ fail() {
   echo "go_tools.sh: $1" >&2
   exit 2
 }
+
+# shellcheck source=tools/setup/go_modules.sh
+source "$root/tools/setup/go_modules.sh"
+# shellcheck source=tools/setup/kept.sh
+source "$root/tools/setup/kept.sh"
 
 # Set package, module (of tools/go), variable (that carries the version), version and file of a tool,
 # the tags and what else it is told when it is built.
@@ -114,7 +120,7 @@ pin_kubernetes() {
 in_workshop() {
   local what=$1 workshop
   shift
-  command -v go >/dev/null || fail "building $what needs Go 1.26 or newer on PATH (https://go.dev/dl)"
+  settle_go "building $what"
   echo "building $what from source, once (minutes on two cores)" >&2
   mkdir -p "$cache"
   workshop=$(mktemp -d "$cache/.build.XXXXXX")
@@ -134,7 +140,7 @@ in_workshop() {
 # Build packages of one module of tools/go, in the versions that it pins.
 go_install() {
   (cd "$root/tools/go/$1" &&
-    go install -mod=readonly -trimpath -tags "$tags" -ldflags "-s -w $2" "${@:3}")
+    go install -trimpath -tags "$tags" -ldflags "-s -w $2" "${@:3}")
 }
 
 # Build the pinned tool, which then is the target.
@@ -143,6 +149,7 @@ build() {
   pin "$1"
   go_install "$workspace" "-X $variable=$version$told" "$package" || return
   mv -f "$workshop"/* "$target"
+  record "$target"
 }
 
 # Build Argo CD with one line changed: its controller would listen at every address of the machine.
@@ -150,9 +157,9 @@ build() {
 build_argocd() (
   target=$2 workshop=$3
   pin argocd
+  folder=$(module_folders argocd "$module@$version") || return
+  cp -r "$folder" "$workshop/.source"
   cd "$root/tools/go/argocd"
-  go mod download "$module" || return
-  cp -r "$(go list -m -f '{{.Dir}}' "$module")" "$workshop/.source"
   chmod -R u+w "$workshop/.source"
   sed -i 's/Sprintf("0\.0\.0\.0:%d", metricsPort)/Sprintf("127.0.0.1:%d", metricsPort)/' \
     "$workshop/.source/controller/appcontroller.go"
@@ -163,6 +170,7 @@ build_argocd() (
   awk 'FNR == 1 {print "---"} 1' "$workshop"/.source/manifests/crds/*-crd.yaml \
     >"$target-definitions.yaml"
   mv -f "$workshop/cmd" "$target"
+  record "$target" && record "$target-definitions.yaml"
 )
 
 # Build together programs of one module that a cluster needs. The workshop is the last argument.
@@ -180,6 +188,7 @@ build_together() {
   [[ ! -e $workshop/server ]] || mv "$workshop/server" "$workshop/etcd"
   for name in "${names[@]}"; do
     mv -f "$workshop/${name%-oldest}" "$(cached "$name")"
+    record "$(cached "$name")"
   done
 }
 
@@ -189,13 +198,19 @@ cached() {
   echo "$cache/$file-$(uname -sm | tr 'A-Z ' 'a-z-')"
 }
 
+# Whether the pinned tool is in .tools/bin, or kept.
+is_there() {
+  pin "$1"
+  [[ -x $bin/$file ]] || is_kept "$(cached "$1")"
+}
+
 # Put the pinned tool into .tools/bin under its version, and under its plain name.
 provide() {
   local name=$1 kept
   pin "$name"
   if [[ ! -x $bin/$file ]]; then
     kept=$(cached "$name")
-    [[ -x $kept ]] || in_workshop "${name%[34]} $version" build "$name" "$kept"
+    is_kept "$kept" || in_workshop "${name%[34]} $version" build "$name" "$kept"
     mkdir -p "$bin"
     ln -f "$kept" "$bin/.$file.$$" 2>/dev/null || cp "$kept" "$bin/.$file.$$"
     mv -f "$bin/.$file.$$" "$bin/$file"
@@ -235,7 +250,7 @@ provide_together() {
   local what=$1 name
   shift
   for name in "$@"; do
-    [[ -x $(cached "$name") ]] || { in_workshop "$what" build_together "$@" && break; }
+    is_there "$name" || { in_workshop "$what" build_together "$@" && break; }
   done
   for name in "$@"; do
     provide "$name"
@@ -244,13 +259,11 @@ provide_together() {
 
 # Put the definitions of Flux's resources into one file of .tools.
 provide_flux() {
-  local module=$root/tools/go/flux controllers
-  mapfile -t controllers < <(awk '$2 ~ /^v/ {print $1 "@" $2}' "$module/go.mod")
+  local controllers
+  mapfile -t controllers < <(awk '$2 ~ /^v/ {print $1 "@" $2}' "$root/tools/go/flux/go.mod")
   mkdir -p "$bin"
-  command -v go >/dev/null || fail "Flux's definitions need Go 1.26 or newer on PATH (https://go.dev/dl)"
-  # What is downloaded has to have the sums of go.sum.
-  (cd "$module" && go mod download -json "${controllers[@]}") |
-    sed -n 's/^\t"Dir": "\(.*\)",$/\1/p' |
+  settle_go "reading Flux's definitions"
+  module_folders flux "${controllers[@]}" |
     while read -r folder; do cat "$folder"/config/crd/bases/*.yaml; done >"$bin/.flux.$$"
   mv -f "$bin/.flux.$$" "$bin/flux-definitions.yaml"
   echo "$bin/flux-definitions.yaml"
@@ -259,7 +272,8 @@ provide_flux() {
 provide_argocd() {
   local kept
   kept=$(cached argocd)
-  [[ -x $kept ]] || in_workshop "Argo CD" build_argocd argocd "$kept"
+  { is_there argocd && is_kept "$kept-definitions.yaml"; } ||
+    in_workshop "Argo CD" build_argocd argocd "$kept"
   provide argocd
   cp "$kept-definitions.yaml" "$bin/argocd-definitions.yaml"
 }

@@ -28,10 +28,22 @@ if TYPE_CHECKING:
 
 VOCABULARY_NAME = "o200k_base.tiktoken"
 VOCABULARY_SIZE = 199_998
+# The longest header that safetensors itself takes.
+LONGEST_HEADER = 100_000_000
 INDEX = "model.safetensors.index.json"
 WAIT_SECONDS = 7200
 POLL_SECONDS = 10
 NEEDED = ("HF_HOME", "MODEL_ID", "MODEL_REVISION", "VOCABULARY_SHA256")
+# What reading a file of another content can end in.
+NOT_AS_EXPECTED = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    OverflowError,
+    RecursionError,
+)
 
 
 class CacheError(Exception):
@@ -53,11 +65,15 @@ def check_shard(path: Path) -> None:
         size = path.stat().st_size
         with path.open("rb") as file:
             (length,) = struct.unpack("<Q", file.read(8))
+            if length > LONGEST_HEADER:
+                raise CacheError(f"{path}: its header cannot be {length} bytes long")
             header = json.loads(file.read(length)) if length < size else {}
         ends = [
-            entry["data_offsets"][1] for name, entry in header.items() if name != "__metadata__"
+            int(entry["data_offsets"][1])
+            for name, entry in header.items()
+            if name != "__metadata__"
         ]
-    except (OSError, ValueError, KeyError, TypeError, struct.error) as error:
+    except (*NOT_AS_EXPECTED, struct.error) as error:
         raise CacheError(f"{path}: {error}") from error
     expected = 8 + length + max(ends, default=0)
     if not ends or size != expected:
@@ -73,7 +89,7 @@ def check_files(folder: Path) -> list[Path]:
     try:
         index = json.loads((folder / INDEX).read_text())
         shards = [folder / name for name in sorted(set(index["weight_map"].values()))]
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except NOT_AS_EXPECTED as error:
         raise CacheError(f"{folder}: no complete checkpoint: {error}") from error
     names = ("config.json", "tokenizer.json", "tokenizer_config.json")
     lacks = [f"{folder / name} is missing" for name in names if not (folder / name).is_file()]
@@ -138,7 +154,7 @@ def vocabulary_of(tokenizer: Path) -> bytes:
             if rank < VOCABULARY_SIZE:
                 encoded = base64.b64encode(bytes(characters[c] for c in token)).decode()
                 lines.append(f"{encoded} {rank}\n")
-    except (OSError, ValueError, KeyError, TypeError):
+    except NOT_AS_EXPECTED:
         return b""
     return "".join(lines).encode()
 
@@ -147,8 +163,11 @@ def replace(path: Path, content: bytes) -> None:
     """Writes a file whole or not at all."""
     path.parent.mkdir(parents=True, exist_ok=True)
     partial = path.with_name(f".{path.name}.{os.getpid()}")
-    partial.write_bytes(content)
-    partial.replace(path)
+    try:
+        partial.write_bytes(content)
+        partial.replace(path)
+    finally:
+        partial.unlink(missing_ok=True)
 
 
 def name_main(folder: Path) -> None:

@@ -37,8 +37,8 @@ def show(request: Request, form: str) -> None:
 def images(request: Request, form: str) -> None:
     """Lists every image that a deployment pulls, to copy into a registry of one's own.
 
-    One a line, followed by what uses it: init containers, sidecars and helm test too, and the
-    benchmark even where it is off.
+    One a line, followed by its digest, where two others have published the same one, and by what
+    uses it: init containers, sidecars and helm test too, and the benchmark even where it is off.
 
     \b
     Examples:

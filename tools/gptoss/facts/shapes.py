@@ -112,6 +112,17 @@ KNOWN = FileShape(
     },
     names=like("a name such as effort-at-top", r"[a-z][a-z0-9-]*"),
 )
+IMAGES = FileShape(
+    top={"images": MAP},
+    entries={
+        "images": {
+            "digest": like("a digest, sha256:...", r"sha256:[0-9a-f]{64}")._replace(optional=True),
+            "seen": texts(),
+            "date": like("a date such as 2026-11-23, in quotes", r"\d{4}-\d\d-\d\d"),
+        }
+    },
+    names=like("an image with its registry and tag", r"[a-z0-9.-]+\.[a-z]+/\S+:[\w.-]+"),
+)
 TYPES = ("bfloat16", "float32", "uint8")
 TENSOR: Shape = {
     "part": one_of("attention", "router", "norms", "embeddings", "experts"),

@@ -11,10 +11,11 @@ from gptoss.facts import folders
 from gptoss.facts.dynamo_releases import Release as Release
 from gptoss.facts.dynamo_releases import releases_of
 from gptoss.facts.fact_files import made, read_facts, refuse
+from gptoss.facts.image_digests import ImageDigest
 from gptoss.facts.known import Known, known_of
 from gptoss.facts.models import Model as Model
 from gptoss.facts.models import model_of
-from gptoss.facts.shapes import HARDWARE, KNOWN, MODEL, RELEASES, SPEED, faults_of
+from gptoss.facts.shapes import HARDWARE, IMAGES, KNOWN, MODEL, RELEASES, SPEED, faults_of
 from gptoss.facts.speeds import Speeds, speeds_of
 from gptoss.facts.versions import version_number
 from gptoss.text.errors import InputError, unknown
@@ -106,6 +107,15 @@ class Facts:
     def serve_image(self) -> str:
         """Repository of TensorRT-LLM's own image, which has ``trtllm-serve``."""
         return str(self._releases["serveImage"])
+
+    @cached_property
+    def digests(self) -> dict[str, ImageDigest]:
+        """What is known of the digests of images, by reference with registry and tag."""
+        images = self._load("images.yaml", IMAGES)["images"]
+        return {
+            name: made(ImageDigest, entry, seen=tuple(entry["seen"]))
+            for name, entry in images.items()
+        }
 
     @cached_property
     def gpus(self) -> dict[str, Gpu]:

@@ -1,4 +1,4 @@
-"""Every image that a deployment pulls, with what runs it."""
+"""Every image that a deployment pulls, with its digest where one is known, and what runs it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
 
+from gptoss.facts.image_digests import full_name
 from gptoss.facts.world import Facts
 from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import find_helm, render
@@ -32,10 +33,15 @@ class Image:
 
     Attributes:
         image: Its reference.
+        digest: What the reference leads to, ``sha256:…``: said by itself, or as others have
+            published it; None where no digest could be confirmed.
+        seen: Who has published it.
         used_by: What runs it or mounts it: components and objects.
     """
 
     image: str
+    digest: str | None
+    seen: tuple[str, ...]
     used_by: tuple[str, ...]
 
 
@@ -55,7 +61,17 @@ def read_images(request: Request) -> list[Image]:
             found.setdefault(image, {})[user] = None
     if not found:
         raise InputError("no image is named in what was given")
-    return [Image(image, tuple(sorted(users))) for image, users in sorted(found.items())]
+    facts = Facts()
+    return [_image(image, tuple(sorted(users)), facts) for image, users in sorted(found.items())]
+
+
+def _image(reference: str, users: tuple[str, ...], facts: Facts) -> Image:
+    if digest := reference.partition("@")[2]:
+        return Image(reference, digest, (), users)
+    known = facts.digests.get(full_name(reference))
+    if known is None or known.digest is None:
+        return Image(reference, None, (), users)
+    return Image(reference, known.digest, known.seen, users)
 
 
 def as_json(images: Iterable[Image]) -> str:
@@ -64,8 +80,9 @@ def as_json(images: Iterable[Image]) -> str:
 
 
 def as_text(images: Iterable[Image]) -> str:
-    """The images one a line, each followed by what uses it."""
-    return "\n".join(columns([(image.image, ", ".join(image.used_by)) for image in images]))
+    """The images one a line, each followed by its digest and by what uses it."""
+    rows = [(i.image, i.digest or "no digest confirmed", ", ".join(i.used_by)) for i in images]
+    return "\n".join(columns(rows))
 
 
 def _rendered(charts: Iterable[Any]) -> Iterator[Any]:

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
 from gptoss.live import environments
-from gptoss.live.cached import cached
+from gptoss.live.cached import filled
 from gptoss.planning.steps.curves import KNOTS
 from gptoss.text.errors import InputError
 
@@ -156,7 +156,7 @@ def library() -> Iterator[Library]:
         InputError: The environment cannot be made here.
     """
     python = environments.planning()
-    specs = cached("plan-specs", SERVER.read_bytes() + str(python).encode(), lambda _: None)
+    specs = filled("plan-specs", SERVER.read_bytes() + str(python).encode())
     words = [str(python), "-I", str(SERVER), str(specs)]
     with asked(words) as found:
         yield found
