@@ -20,7 +20,7 @@ CORE := $(VENV)/.core-$(shell cat requirements/core.txt pyproject.toml | cksum |
 DEV := $(VENV)/.dev-$(shell cat requirements/dev.txt | cksum | tr -d ' ')
 
 .PHONY: help check test lint lint-python lint-shell lint-yaml lint-images lint-chart lint-targets fmt \
-	typecheck unit live cluster cluster-test template release generate verify speed sweep accuracy helm oracles bench lock clean
+	typecheck unit live cluster cluster-test template release generate verify speed sweep accuracy fuzz helm oracles bench lock clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -99,6 +99,11 @@ accuracy: $(DEV) ## Predict what others have measured and record it (WITH=--veri
 
 speed: $(DEV) ## Write how fast layouts are, in closed form, for rules (WITH=--verify: compare)
 	$(BIN)/python -m speed $(WITH)
+
+N ?= 2000
+SEED ?= 1
+fuzz: $(DEV) helm ## Hostile and broken input through every command: N=2000 SEED=1 (by hand N=50000)
+	@$(BIN)/python -m fuzz --inputs $(N) --seed $(SEED)
 
 fmt: $(DEV) ## Format the code
 	$(BIN)/ruff check -q --fix-only .

@@ -134,6 +134,11 @@ def test_the_summary_counts_the_deployments_of_its_table_and_shows_no_notes_abov
     assert len(text.partition("findings\n")[2].splitlines()) == 2
 
 
+def test_the_summary_leaves_a_report_for_programs_alone() -> None:
+    result = run("check", AS_FOUND, "--summary", "--format", "json")
+    assert json.loads(result.stdout)["findings"]
+
+
 def test_findings_have_every_field_of_the_format() -> None:
     report = reported(AS_FOUND)
     assert set(report) == {"checked", "findings", "suppressed", "not_applied"}

@@ -119,3 +119,11 @@ def test_a_chat_processor_of_another_engine_takes_flags_that_are_not_known_here(
 def test_a_benchmark_flag_that_is_misspelt_names_the_right_one() -> None:
     (finding,) = bench_findings(["--concurency", "4"])
     assert finding.hint == "did you mean --concurrency?"
+
+
+def test_flags_after_a_double_hyphen_are_words_that_belong_to_no_flag() -> None:
+    argv = ("--revision", "main", "--", "--max-batch-size", "8")
+    found = findings("1.6.1", "worker", argv)
+    assert [finding.rule.id for finding in found if "'--max-batch-size'" in finding.message] == [
+        "R008"
+    ]

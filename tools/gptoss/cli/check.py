@@ -123,7 +123,9 @@ def check(
     from gptoss.text.whole_files import write_whole
 
     shown = partial(render, quiet=quiet, explain=explain, verbose=verbose)
-    if summary and any(f.severity > Severity.INFO for f in findings_of(checked)):
+    read_by_people = all(path or form == "table" for form, path in reports)
+    serious = any(f.severity > Severity.INFO for f in findings_of(checked))
+    if summary and serious and read_by_people:
         click.echo(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:
         if path:

@@ -162,7 +162,7 @@ class _Reader:
         if unresolved(word.value):
             self.arguments.rest.append(word)
             return
-        if _is_flag(word.value):
+        if _is_flag(word.value) and not self._after_end(position):
             more = position + 1 < len(self._words) and self._is_value(position + 1)
             follower = self._words[position + 1] if more else None
             self.arguments.faults.append(Fault.unknown(word, follower))
