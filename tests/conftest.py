@@ -1,12 +1,16 @@
-"""The oracles, one process each for the whole session."""
+"""What the whole session shares: renderings that are kept, and oracles, one process each."""
 
 import os
+import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
+from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gptoss.sources.chart import helm
+from tests import kept_renderings
 from tests.oracles.client import (
     AIPERF_VERSION,
     DYNAMO_RELEASES,
@@ -20,6 +24,15 @@ SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW)
 settings.register_profile("ci", parent=settings.get_profile("here"), derandomize=True)
 settings.load_profile("ci" if os.environ.get("CI") else "here")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def renderings_are_kept() -> Iterator[None]:
+    """Give commands that are called in the session what Helm has already rendered."""
+    with pytest.MonkeyPatch.context() as patch:
+        kept = SimpleNamespace(**{**vars(subprocess), "run": kept_renderings.run})
+        patch.setattr(helm, "subprocess", kept)
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -12,6 +12,7 @@ import yaml
 
 from gptoss.facts.world import Facts
 from gptoss.text import plain_yaml
+from tests import kept_renderings
 
 ROOT = Path(__file__).resolve().parents[2]
 CHART = ROOT / "charts" / "gpt-oss"
@@ -39,7 +40,7 @@ def run(helm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     assert binary.exists(), f"{binary} is missing: run `make tools`"
     # Rendering is over before Go's garbage collector would pay off.
     environment = {**os.environ, "GOGC": "off"}
-    return subprocess.run(
+    return kept_renderings.run(
         [binary, *arguments],
         cwd=ROOT,
         capture_output=True,

@@ -15,6 +15,8 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "docs" / "extending.md").read_text(encoding="utf-8")
 ENTRY = re.compile(r"<!-- (append to|create) (\S+) -->\n```\w+\n(.*?)```", re.DOTALL)
+# `make verify` compares what commands print; here only facts and rules are added.
+PRINTED = re.compile(r"<!-- output: .*?<!-- end of output -->\n", re.DOTALL)
 RUN = re.compile(r"<!-- run -->\n```console\n(.*?)```", re.DOTALL)
 COMMANDS = "".join(RUN.findall(GUIDE)).splitlines()
 # What each command of the guide has to say.
@@ -51,6 +53,8 @@ class Copy:
             shutil.copytree(ROOT / name, folder / name, symlinks=True, ignore=ignored)
         for file in (entry for entry in ROOT.iterdir() if entry.is_file()):
             shutil.copy(file, folder / file.name)
+        for page in (folder / "docs").glob("*.md"):
+            page.write_text(PRINTED.sub("", page.read_text(encoding="utf-8")), encoding="utf-8")
         (folder / "engine_configs").symlink_to((ROOT / "engine_configs").readlink())
         for name in (".venv", ".tools", "requirements"):
             (folder / name).symlink_to(ROOT / name)

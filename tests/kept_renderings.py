@@ -1,0 +1,136 @@
+"""What `helm template` gives, kept from one worker and one run of the tests to the next.
+
+A rendering is a pure function of Helm, the chart, values files and flags (the chart looks nothing
+up and draws nothing at random), so it is kept under the digest of all of these. What Helm refuses
+is kept where the chart is the reason; what a machine did (a signal, a full disk) never is.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+import shutil
+import subprocess
+import zlib
+from functools import cache, lru_cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from gptoss.text.whole_files import write_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+ROOT = Path(__file__).resolve().parents[1]
+CHART = ROOT / "charts" / "gpt-oss"
+TOOLS = (ROOT / ".tools" / "bin").resolve()
+# Read before a test points it elsewhere.
+HOME = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "gptoss" / "renderings"
+# Renderings of this many states of the chart are kept, some 10 MB each.
+KEPT_CHARTS = 6
+# Refusals whose reason stands in the chart and its values.
+OF_THE_CHART = re.compile(
+    r"execution error at \(|values don't meet the specifications of the schema"
+)
+started = subprocess.run
+
+
+def run(
+    argv: Sequence[str | Path],
+    *,
+    env: Mapping[str, str],
+    input: bytes | None = None,  # noqa: A002 (subprocess.run's own name)
+    cwd: Path | None = None,
+    text: bool = False,
+    **options: Any,
+) -> subprocess.CompletedProcess[Any]:
+    """As subprocess.run with captured output; a rendering that is kept is not made again."""
+    words = [os.fspath(word) for word in argv]
+    file = _kept_at(words, Path(cwd or Path.cwd()), input or b"", env)
+    found = _read(file) if file else None
+    if found is None:
+        done = started(words, input=input, cwd=cwd, env=env, **options)
+        found = (done.returncode, done.stdout, done.stderr)
+        if file and _is_of_the_chart(words, *found):
+            answer = [found[0], found[1].decode(), found[2].decode()]
+            write_bytes(file, zlib.compress(json.dumps(answer).encode(), 1))
+    code, out, err = found
+    if text:
+        return subprocess.CompletedProcess(words, code, out.decode(), err.decode())
+    return subprocess.CompletedProcess(words, code, out, err)
+
+
+def _read(file: Path) -> tuple[int, bytes, bytes] | None:
+    try:
+        code, out, err = json.loads(zlib.decompress(file.read_bytes()))
+    except FileNotFoundError:
+        return None
+    return code, out.encode(), err.encode()
+
+
+def _kept_at(words: list[str], here: Path, stdin: bytes, env: Mapping[str, str]) -> Path | None:
+    """Where a rendering is kept; None for what is none, or not one of a chart on disk."""
+    helm = Path(words[0]).resolve()
+    if helm.parent != TOOLS or words[1:2] != ["template"] or not _path(words[3], here):
+        return None
+    key = hashlib.sha256(repr((helm.name, helm.stat().st_size, helm.stat().st_mtime_ns)).encode())
+    for word in words[1:]:
+        for piece in re.split("([=,])", word):
+            path = _path(piece, here)
+            key.update(_digest(path) if path else piece.encode())
+        key.update(b"\0")
+    key.update(repr(sorted((k, v) for k, v in env.items() if k.startswith("HELM"))).encode())
+    key.update(stdin)
+    return _folder() / key.hexdigest()
+
+
+def _is_of_the_chart(words: list[str], code: int, out: bytes, err: bytes) -> bool:
+    """Whether an answer comes of nothing but contents; one that names a path does not."""
+    if code and not (code == 1 and OF_THE_CHART.search(err.decode())):
+        return False
+    pieces = [piece for word in words for piece in re.split("[=,]", word) if "/" in piece]
+    said = out + err
+    return not any(Path(piece).exists() and piece.encode() in said for piece in pieces)
+
+
+def _path(piece: str, here: Path) -> Path | None:
+    """The file or folder that a part of an argument names: anything with a slash that is there."""
+    path = here / piece
+    return path if "/" in piece and len(piece) < 4000 and path.exists() else None
+
+
+def _digest(path: Path) -> bytes:
+    """What a file or folder holds, with the names of its files."""
+    if path.is_file():
+        return _content(str(path))
+    digest = hashlib.sha256()
+    for folder, folders, files in os.walk(path, followlinks=True):
+        folders.sort()
+        digest.update(repr((folder.removeprefix(str(path)), sorted(files))).encode())
+        for name in sorted(files):
+            digest.update(_content(f"{folder}/{name}"))
+    return digest.digest()
+
+
+def _content(file: str) -> bytes:
+    stat = os.stat(file)  # noqa: PTH116 (a Path for each file takes four times as long)
+    return _content_as_of(file, stat.st_ino, stat.st_size, stat.st_mtime_ns)
+
+
+@lru_cache(maxsize=4096)
+def _content_as_of(file: str, *_stat: int) -> bytes:
+    return hashlib.sha256(Path(file).read_bytes()).digest()
+
+
+@cache
+def _folder() -> Path:
+    """The folder of the chart as it is now; those of states long gone are removed."""
+    folder = HOME / _digest(CHART).hex()[:16]
+    folder.mkdir(parents=True, exist_ok=True)
+    os.utime(folder)
+    newest_first = sorted(HOME.iterdir(), key=lambda found: found.stat().st_mtime, reverse=True)
+    for old in newest_first[KEPT_CHARTS:]:
+        shutil.rmtree(old, ignore_errors=True)
+    return folder
