@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 HIDDEN = "(hidden)"
 NAMED = re.compile(
-    r"""(?<![\w.$-])\\?["']?(?P<name>-{0,2}[A-Za-z_][\w.-]*)"""
-    r"""(?:\\?["'])?[ \t]*(?P<sign>:[-=?]|\+?=|:(?=[\s"'\\]|$))[ \t]*"""
+    r"""(?<![\w.$-])(?P<open>\\?["'])?(?P<name>-{0,2}[A-Za-z_][\w.-]*)"""
+    r"""(?P<close>\\?["'])?[ \t]*(?P<sign>:[-=?]|\+?=|:(?=[\s"'\\]|$))[ \t]*"""
 )
 FLAG = re.compile(
     r"""(?<![\w-])(?P<name>--?[A-Za-z][\w-]*)(?:\\?["'])?(?P<sign>[ \t]*,[ \t]*|[ \t]+)"""
@@ -34,6 +34,8 @@ WORD = re.compile(rf"(?:{QUOTED}|[^\s\"'`;&|<>\\]|\\.)+")
 ITEM = re.compile(rf"{QUOTED}|[^\s\"'`,\]}}]+")
 FIELD = re.compile(rf"{QUOTED}|[^\"'`,\]}}]+")
 REST = re.compile(rf"(?:{QUOTED}|[^\s]|[ \t]+(?!#))+")
+# To the end of the quotes that began before the name.
+WITHIN = {'"': re.compile(r'(?:[^"\\]|\\[^"])+'), "'": re.compile("[^']+")}
 FIRST = re.compile(r"[\s?-]*[\"']?")
 # What is there in the place of a secret, or no secret for sure.
 NOTHING = re.compile(
@@ -90,9 +92,10 @@ def text_without_secrets(text: str) -> str:
 
 
 @lru_cache(maxsize=64)
-def line_without_secrets(line: str, before: str) -> str:
-    """A source line with what is secret hidden; the lines before may say that it is."""
-    return lines_without_secrets([*before.split("\n"), line])[-1]
+def line_without_secrets(line: str, before: str, after: str = "") -> str:
+    """A source line with what is secret hidden; the lines around may say that it is."""
+    above = before.split("\n")
+    return lines_without_secrets([*above, line, *after.split("\n")])[len(above)]
 
 
 def _named(name: str, value: str) -> bool:
@@ -142,6 +145,8 @@ def _assigned(line: str, prose: bool) -> Iterator[Span]:
 
 def _after(found: re.Match[str], of_colon: re.Pattern[str]) -> re.Pattern[str]:
     """The form of the value that follows a name."""
+    if found["open"] and not found["close"]:
+        return WITHIN[found["open"][-1]]
     if found["sign"] != ":":
         return WORD
     return FIELD if "uthorization" in found["name"] else of_colon
