@@ -19,6 +19,9 @@ from tests.oracles.client import (
     oracle,
 )
 
+# What is not foreseen fails a test with its trace, not with the line that people get.
+os.environ.setdefault("GPTOSS_TRACEBACK", "1")
+
 # A loaded machine is no reason to fail, and CI tries the same examples every time.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW)

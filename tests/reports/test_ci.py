@@ -20,7 +20,7 @@ from click.testing import CliRunner
 from gptoss.checking.config import find_config
 from gptoss.checking.suppressions import COMMENT
 from gptoss.cli import main
-from gptoss.cli.options import paint
+from gptoss.cli.printing import paint
 from gptoss.facts import folders
 from gptoss.reports import FORMATS
 from gptoss.rules.rule import RULES

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import json
 from typing import TYPE_CHECKING, Any
 
 from gptoss.benchmarking.comparison import predicted
@@ -12,6 +11,7 @@ from gptoss.benchmarking.metrics import METRICS
 from gptoss.benchmarking.priced import measured_cost
 from gptoss.benchmarking.statistics import spread
 from gptoss.planning.costs.cost_words import as_dollars
+from gptoss.text.as_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ def as_json(report: Report) -> str:
         ],
         "notes": [{"run": run.name, "text": text} for run, text in report.notes],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json_text(content)
 
 
 def _names(report: Report) -> list[str]:

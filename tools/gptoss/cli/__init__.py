@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+from typing import TYPE_CHECKING, Any
+
 import click
 
 from gptoss import __version__
 from gptoss.cli.bench import bench
 from gptoss.cli.check import check
+from gptoss.cli.ending import ending
 from gptoss.cli.inspect import images, show
 from gptoss.cli.live import setup, simulate
 from gptoss.cli.plan import plan
@@ -20,7 +24,9 @@ from gptoss.cli.transfer import diff, import_
 from gptoss.cli.tune import tune
 from gptoss.cli.upgrade import upgrade
 from gptoss.text import budget
-from gptoss.text.errors import InputError
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -47,16 +53,23 @@ SECTIONS = {
 
 
 class Commands(click.Group):
-    """A group that reports input errors in one line and exits with 2."""
+    """A group that says in one line why a command ends, whatever happens, and exits with 2."""
 
-    def invoke(self, ctx: click.Context) -> object:
-        """Runs a command."""
-        try:
-            with budget.run():
-                return super().invoke(ctx)
-        except InputError as error:
-            click.echo(f"gptoss: {error}", err=True)
-            ctx.exit(2)
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        **extra: Any,
+    ) -> Any:
+        """Runs the command line and, unless another program calls it, ends the process."""
+        given = (args, prog_name, complete_var)
+        if not standalone_mode:
+            return super().main(*given, standalone_mode=False, **extra)
+        with ending(), budget.run():
+            code = super().main(*given, standalone_mode=False, **extra)
+            sys.exit(code if isinstance(code, int) else 0)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands in their sections."""

@@ -9,6 +9,7 @@ import click
 from gptoss.cli.bench_report import report
 from gptoss.cli.bench_run import run
 from gptoss.cli.options import source_options, text_or_json
+from gptoss.cli.printing import put
 
 if TYPE_CHECKING:
     from click.shell_completion import CompletionItem
@@ -70,7 +71,7 @@ def show(request: Request, form: str, explain: bool) -> None:
     from gptoss.showing.bench import as_json, as_text
 
     render = as_json if form == "json" else as_text
-    click.echo(render(loaded.deployments, explain))
+    put(render(loaded.deployments, explain), form)
 
 
 bench.add_command(run)

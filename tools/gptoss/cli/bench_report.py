@@ -7,8 +7,10 @@ from pathlib import Path
 
 import click
 
-from gptoss.cli.options import price_options, tell
+from gptoss.cli.options import price_options
+from gptoss.cli.printing import give, say, tell
 
+FOR_PEOPLE = ("text", "markdown")
 UNPREDICTED = (
     "its engine was simulated, or it has not kept a GPU, lengths and settings that can be predicted"
 )
@@ -83,4 +85,4 @@ def report(
             tell(f"{run.name}: nothing is predicted, for {UNPREDICTED}")
     text = write(found, chosen, output)
     if text is not None:
-        click.echo(text)
+        (say if chosen in FOR_PEOPLE else give)(text)

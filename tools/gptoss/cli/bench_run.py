@@ -11,6 +11,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import source_options, text_or_json
+from gptoss.cli.printing import give
+from gptoss.text.as_json import json_text
 
 if TYPE_CHECKING:
     from gptoss.sources.request import Request
@@ -72,5 +74,5 @@ def run(request: Request, results: Path, scale: float, simulated: bool, form: st
         for name in ("plan", "outcome"):
             path = folder / f"{name}.json" if folder else None
             told |= {name: json.loads(path.read_text("utf-8")) if path and path.exists() else None}
-        click.echo(json.dumps(told, indent=2, ensure_ascii=False))
+        give(json_text(told))
     sys.exit(code)

@@ -11,7 +11,8 @@ import click
 
 from gptoss.checking.judging import STDIN, judged
 from gptoss.cli.completion import files_like, sources_like
-from gptoss.cli.options import cluster_options, paint, source_options, tell
+from gptoss.cli.options import cluster_options, source_options
+from gptoss.cli.printing import give, paint, say, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -110,12 +111,12 @@ def check(
     before = _running(context, namespace) if against == CLUSTER else against
     plan = _planned(request, before) if fix or diff else None
     if plan and diff:
-        click.echo(plan.diff(), nl=False)
-        click.echo(plan.summary("would fix"), err=True)
+        say(plan.diff(), nl=False)
+        say(plan.summary("would fix"), err=True)
         sys.exit(1 if plan.changed or _fails(plan.checked, fail_on) else 0)
     if plan:
         plan.write()
-        click.echo(plan.summary(), err=True)
+        say(plan.summary(), err=True)
     checked = plan.checked if plan else judged(request, before)
     from gptoss.checking.checked import findings_of
     from gptoss.reports import render
@@ -126,14 +127,14 @@ def check(
     read_by_people = all(path or form == "table" for form, path in reports)
     serious = any(f.severity > Severity.INFO for f in findings_of(checked))
     if summary and serious and read_by_people:
-        click.echo(shown("text", _serious(checked), paint) + "\n")
+        say(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:
         if path:
             write_whole(path, shown(form, checked) + "\n")
         else:
             text = shown(form, checked, paint)
             if text:
-                click.echo(text)
+                give(text)
     if _fails(checked, fail_on):
         sys.exit(1)
 

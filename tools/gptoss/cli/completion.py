@@ -28,6 +28,7 @@ def overlays_like(
 def _shipped_like(kind: str, incomplete: str) -> list[CompletionItem]:
     from gptoss.showing.targets import rows
     from gptoss.text.errors import InputError
+    from gptoss.text.printable import printable
 
     try:
         found = [row for row in rows() if row["kind"] == kind]
@@ -39,7 +40,7 @@ def _shipped_like(kind: str, incomplete: str) -> list[CompletionItem]:
     shipped = [CompletionItem(row["name"], help=row["description"]) for row in named]
     # Shells that are told to offer files offer nothing else, so these stand by name.
     files = sorted(path.name for path in Path().glob(f"{incomplete}*")) if incomplete else []
-    return [*shipped, *(CompletionItem(name) for name in files)]
+    return [*shipped, *(CompletionItem(name) for name in files if printable(name) == name)]
 
 
 def files_like(

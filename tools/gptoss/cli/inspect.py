@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import source_options, text_or_json
+from gptoss.cli.printing import put
 
 if TYPE_CHECKING:
     from gptoss.sources.request import Request
@@ -28,7 +29,7 @@ def show(request: Request, form: str) -> None:
     from gptoss.showing.show import as_json, as_text
 
     render = as_json if form == "json" else as_text
-    click.echo(render(loaded.deployments))
+    put(render(loaded.deployments), form)
 
 
 @click.command()
@@ -48,4 +49,4 @@ def images(request: Request, form: str) -> None:
     from gptoss.showing.pulled import as_json, as_text, read_images
 
     found = read_images(request)
-    click.echo(as_json(found) if form == "json" else as_text(found))
+    put(as_json(found) if form == "json" else as_text(found), form)

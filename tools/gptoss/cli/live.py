@@ -10,6 +10,7 @@ import click
 
 from gptoss.cli.completion import releases_like
 from gptoss.cli.options import source_options
+from gptoss.cli.printing import say
 
 if TYPE_CHECKING:
     from gptoss.live.running import Running
@@ -93,7 +94,7 @@ def simulate(
         [parse_fault(text) for text in faults],
         jobs,
         leave=leave,
-        echo=click.echo,
+        echo=say,
     )
     click.get_current_context().exit(code)
 
@@ -131,11 +132,11 @@ def live(chosen: tuple[str, ...]) -> None:
     from gptoss.live.fixture import model_cache
 
     for release in chosen or environments.releases():
-        click.echo(f"dynamo {release}: {environments.dynamo(release)}")
+        say(f"dynamo {release}: {environments.dynamo(release)}")
     if not chosen:
-        click.echo(f"aiperf: {environments.aiperf()}")
+        say(f"aiperf: {environments.aiperf()}")
     for model in Facts().models.values():
-        click.echo(f"{model.id}: {model_cache(model)}")
+        say(f"{model.id}: {model_cache(model)}")
 
 
 @setup.command("plan")
@@ -149,4 +150,4 @@ def planning() -> None:
     """
     from gptoss.live import environments
 
-    click.echo(f"aiconfigurator-core: {environments.planning()}")
+    say(f"aiconfigurator-core: {environments.planning()}")

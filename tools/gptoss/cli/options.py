@@ -1,9 +1,8 @@
-"""Options and colours that commands share."""
+"""Options that commands share."""
 
 from __future__ import annotations
 
 import functools
-import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,23 +12,6 @@ from gptoss.cli.completion import files_like, gpus_like, overlays_like, releases
 
 if TYPE_CHECKING:
     from collections.abc import Callable
-
-COLOURS = {
-    "error": {"fg": "red", "bold": True},
-    "warning": {"fg": "yellow", "bold": True},
-    "info": {"fg": "blue", "bold": True},
-    "ok": {"fg": "green"},
-    "place": {"bold": True},
-    "caret": {"fg": "green", "bold": True},
-    "hint": {"fg": "cyan"},
-    "muted": {"dim": True},
-    "s0": {"fg": "blue", "bold": True},
-    "s1": {"fg": "yellow", "bold": True},
-    "s2": {"fg": "green", "bold": True},
-    "s3": {"fg": "magenta", "bold": True},
-    "s4": {"fg": "cyan", "bold": True},
-    "s5": {"fg": "red", "bold": True},
-}
 
 
 def _form(*forms: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
@@ -83,17 +65,6 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
         "--context", metavar="C", help="Context of the kubeconfig; else the current one."
     )
     return namespace(context(command))
-
-
-def tell(line: str) -> None:
-    """Says something beside what a command prints."""
-    click.echo(f"gptoss: {line}", err=True)
-
-
-def paint(text: str, style: str) -> str:
-    """Colours a text, unless NO_COLOR is set; click drops colours where no terminal shows them."""
-    colours = {} if os.environ.get("NO_COLOR") else COLOURS.get(style, {})
-    return click.style(text, **colours) if colours else text  # type: ignore[arg-type]
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import paint, price_options, source_options, tell, text_or_json
+from gptoss.cli.options import price_options, source_options, text_or_json
+from gptoss.cli.printing import give, paint, say, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -79,9 +80,9 @@ def plan(
 
     asked = Asked(clients, isl, osl, prices, _seen(measured, len(deployments)))
     if form == "json":
-        every = as_json(deployments, asked, click.echo)
+        every = as_json(deployments, asked, give)
     else:
-        every = as_text(deployments, asked, click.echo, paint)
+        every = as_text(deployments, asked, say, paint)
     reasons = dict.fromkeys(each.why_not for each in every if each.why_not)
     for why in reasons:
         tell(why)

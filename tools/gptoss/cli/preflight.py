@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import cluster_options, paint, source_options, text_json_or_junit
+from gptoss.cli.options import cluster_options, source_options, text_json_or_junit
+from gptoss.cli.printing import give, paint, say
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -55,10 +56,10 @@ def preflight(
     cluster = replace(cluster, namespace=target.namespace)
     answers = ask(cluster, target)
     if form == "text":
-        click.echo(report.as_text(cluster, target, answers, paint))
+        say(report.as_text(cluster, target, answers, paint))
     else:
         render = report.as_json if form == "json" else report.as_junit
-        click.echo(render(cluster, target, answers))
+        give(render(cluster, target, answers))
     order = list(Status)
     least = order.index(Status.UNKNOWN if fail_on == "warning" else Status(fail_on))
     if any(order.index(answer.status) >= least for answer in answers):

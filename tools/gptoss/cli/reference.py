@@ -5,7 +5,8 @@ from __future__ import annotations
 import click
 
 from gptoss.cli.completion import releases_like, rules_like
-from gptoss.cli.options import paint, text_or_json
+from gptoss.cli.options import text_or_json
+from gptoss.cli.printing import give, paint
 
 
 @click.command()
@@ -17,7 +18,7 @@ def targets(form: str) -> None:
     """
     from gptoss.showing.targets import listing
 
-    click.echo(listing(form))
+    give(listing(form))
 
 
 @click.command()
@@ -29,7 +30,7 @@ def rules(form: str) -> None:
     """
     from gptoss.reports.explain import rules_listing
 
-    click.echo(rules_listing(form))
+    give(rules_listing(form))
 
 
 @click.command()
@@ -42,7 +43,7 @@ def explain(rule: str, form: str) -> None:
     """
     from gptoss.reports.explain import as_json, explanation
 
-    click.echo(as_json(rule) if form == "json" else explanation(rule, paint))
+    give(as_json(rule) if form == "json" else explanation(rule, paint))
 
 
 @click.group()
@@ -72,7 +73,7 @@ def engine(release: str | None) -> None:
     from gptoss.showing.schema import engine_schema
 
     facts = Facts()
-    click.echo(engine_schema(release or facts.default_release.version, facts))
+    give(engine_schema(release or facts.default_release.version, facts))
 
 
 @schema.command("values")
@@ -83,4 +84,4 @@ def values_() -> None:
     """
     from gptoss.facts import folders
 
-    click.echo(folders.values_schema().read_text(encoding="utf-8"), nl=False)
+    give(folders.values_schema().read_text(encoding="utf-8"), nl=False)

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import source_options, text_or_json
+from gptoss.cli.printing import put
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -69,7 +70,7 @@ def rehearse(request: Request, form: str, to: str, order: str) -> None:
         found = carry_out(request, to, order, known)
     except KeyboardInterrupt:
         click.get_current_context().exit(INTERRUPTED)
-    click.echo(as_json(found) if form == "json" else as_text(found))
+    put(as_json(found) if form == "json" else as_text(found), form)
     click.get_current_context().exit(0 if found.is_clean else 1)
 
 

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import source_options
+from gptoss.cli.printing import give, say
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -47,15 +48,22 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.rendering import render_as
     from gptoss.rendering.writing import write
+    from gptoss.text.secrets import text_without_secrets
 
     rendered = render_as(form, request, part, folder)
     for note in rendered.notes:
-        click.echo(f"note: {note}", err=True)
+        say(f"note: {note}", err=True)
     if folder is not None:
         for path in write(rendered, folder, force=force):
-            click.echo(str(path))
+            say(str(path))
     elif len(rendered.files) == 1:
-        click.echo("".join(rendered.files.values()), nl=False)
+        ((name, text),) = rendered.files.items()
+        if text_without_secrets(text) != text:
+            raise InputError(
+                f"{name} would hold a secret in plain text, which is not printed; name a Secret "
+                "for it, or write to a folder: --output DIR"
+            )
+        give(text, nl=False)
     else:
         names = ", ".join(rendered.files)
         raise InputError(f"--as {form} has several files ({names}); say where: --output DIR")

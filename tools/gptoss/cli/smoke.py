@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.cli.options import paint, source_options, text_json_or_junit
+from gptoss.cli.options import source_options, text_json_or_junit
+from gptoss.cli.printing import guarding, paint
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,7 +69,9 @@ def smoke(
         words += [f"--{name}", str(value)] if value is not None else []
     run = script()
     show = _coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else run.row
-    click.get_current_context().exit(run.main(words, show))
+    with guarding() if form == "text" else nullcontext():
+        code = run.main(words, show)
+    click.get_current_context().exit(code)
 
 
 def _coloured(result: Any) -> str:

@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from gptoss.cli.options import cluster_options, paint, source_options, tell, text_or_json
+from gptoss.cli.options import cluster_options, source_options, text_or_json
+from gptoss.cli.printing import paint, put, tell
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,7 +50,7 @@ def status(request: Request, context: str | None, namespace: str | None, form: s
     if not mains:
         raise nothing_called(names or ["a deployment"], cluster, serving)
     found = [standing(cluster, seen) for seen in seen_of(cluster, mains, tell)]
-    click.echo(as_json(found) if form == "json" else as_text(found, paint))
+    put(as_json(found) if form == "json" else as_text(found, paint), form)
     sys.exit(0 if all(each.serves for each in found) else 1)
 
 

@@ -9,6 +9,7 @@ import click
 
 from gptoss.cli.completion import sources_like
 from gptoss.cli.options import allow_read_option, name_option, text_or_json
+from gptoss.cli.printing import give, put, say
 from gptoss.text.errors import InputError
 
 STDIN = "-"
@@ -44,7 +45,7 @@ def diff(left: str, right: str, form: str, name: str | None, places: bool) -> No
 
     found = compare(read(left, name), read(right, name))
     labels = (left, right)
-    click.echo(as_json(labels, found) if form == "json" else as_text(labels, found, places))
+    put(as_json(labels, found) if form == "json" else as_text(labels, found, places), form)
     if found:
         sys.exit(1)
 
@@ -95,10 +96,10 @@ def import_(
         text = report.imported.text
         write_whole(Path(output), text, private=without_secrets(text) != text)
     if form == "json":
-        click.echo(as_json(report))
+        give(as_json(report))
     elif not output:
-        click.echo(report.imported.text, nl=False)
+        give(report.imported.text, nl=False)
     if form == "text":
-        click.echo(as_text(report, shown), err=True)
+        say(as_text(report, shown), err=True)
     if report.has_errors:
         sys.exit(1)

@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.completion import files_like
-from gptoss.cli.options import price_options, source_options, tell, text_or_json
+from gptoss.cli.options import price_options, source_options, text_or_json
+from gptoss.cli.printing import give, say, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -98,11 +99,11 @@ def tune(
     )
     done = tune_request(request, wanted, output, prices, tell)
     if form == "json":
-        click.echo(done.as_json())
+        give(done.as_json())
     else:
-        click.echo(done.as_text(), err=not output)
+        say(done.as_text(), err=not output)
         if not output:
-            click.echo(done.values, nl=False)
+            give(done.values, nl=False)
     for line in done.findings:
         tell(line)
     if done.has_errors:

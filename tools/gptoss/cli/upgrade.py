@@ -10,6 +10,7 @@ import click
 
 from gptoss.checking.judging import judged
 from gptoss.cli.options import source_options, text_or_json
+from gptoss.cli.printing import put, say
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -44,11 +45,11 @@ def upgrade(request: Request, form: str, to: str, write: bool, diff: bool) -> No
         return judged(replace(request, release=release or request.release))
 
     plan = upgrade_plan(check, request.given, to, Facts())
-    click.echo(as_json(plan) if form == "json" else as_text(plan))
+    put(as_json(plan) if form == "json" else as_text(plan), form)
     if diff:
-        click.echo(plan.plan.diff(), nl=False)
+        say(plan.plan.diff(), nl=False)
     if write:
         plan.plan.write()
-        click.echo(plan.plan.summary(), err=True)
+        say(plan.plan.summary(), err=True)
     if plan.is_blocked:
         sys.exit(1)

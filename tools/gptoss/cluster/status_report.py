@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from typing import TYPE_CHECKING
 
 from gptoss.cluster.pod_words import State
+from gptoss.text.as_json import json_text
+from gptoss.text.printable import painted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
@@ -40,12 +41,12 @@ def _block(standing: Standing, paint: Callable[[str, str], str]) -> str:
         lines.append(f"  {state}  {name.ljust(names)}  {told[0]}")
         lines += [f"{indent}{line}" for line in told[1:]]
         lines += [f"{indent}{paint(words.do, 'hint')}"] if words.do else []
-    return "\n".join(lines)
+    return "\n".join(map(painted, lines))
 
 
 def as_json(found: Sequence[Standing]) -> str:
     """The same for programs."""
-    return json.dumps([_data(each) for each in found], indent=2, ensure_ascii=False)
+    return json_text([_data(each) for each in found])
 
 
 def _data(standing: Standing) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import replace
 from itertools import zip_longest
@@ -12,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 from gptoss.sources.given import SCRIPT_SUFFIXES
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
+from gptoss.text.as_json import json_line, json_text
 from gptoss.text.columns import row
 from gptoss.text.errors import InputError
-from gptoss.text.secrets import without_secrets
+from gptoss.text.printable import printable
+from gptoss.text.secrets import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -80,15 +81,15 @@ def as_json(labels: tuple[str, str], found: Sequence[Difference]) -> str:
             {
                 "subject": difference.subject,
                 "setting": difference.setting,
-                "left": _hidden(difference.left),
-                "right": _hidden(difference.right),
+                "left": _hidden(difference.setting, difference.left),
+                "right": _hidden(difference.setting, difference.right),
                 "left_place": _place(difference.left_place),
                 "right_place": _place(difference.right_place),
             }
             for difference in found
         ],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False, default=str)
+    return json_text(report)
 
 
 def as_text(labels: tuple[str, str], found: Sequence[Difference], places: bool = False) -> str:
@@ -108,15 +109,15 @@ def as_text(labels: tuple[str, str], found: Sequence[Difference], places: bool =
         lines += ["", subject]
         for difference in found:
             if difference.subject == subject:
-                values = _text(difference.left), _text(difference.right)
-                lines += _row((difference.setting, *values), width, rest)
+                setting = difference.setting
+                values = _text(setting, difference.left), _text(setting, difference.right)
+                lines += _row((setting, *values), width, rest)
                 if places:
                     who = _who(difference.left_place), _who(difference.right_place)
                     lines += _row(("", *who), width, rest)
     count = len(found)
-    return "\n".join(
-        [*lines, "", f"{count} setting{'s' * (count > 1)} in force differ{'s' * (count == 1)}"]
-    )
+    told = f"{count} setting{'s' * (count > 1)} in force differ{'s' * (count == 1)}"
+    return "\n".join([*map(printable, lines), "", told])
 
 
 def _row(cells: tuple[str, ...], first: int, rest: int) -> Iterator[str]:
@@ -130,16 +131,14 @@ def _row(cells: tuple[str, ...], first: int, rest: int) -> Iterator[str]:
         yield f"  {row(parts, widths)}".rstrip()
 
 
-def _text(value: object) -> str:
+def _text(setting: str, value: object) -> str:
     if value is None:
         return "not set"
-    if isinstance(value, str) and value:
-        return without_secrets(value)
-    return without_secrets(json.dumps(value, ensure_ascii=False, default=str))
+    return shown(setting, value) if isinstance(value, str) and value else json_line(value)
 
 
-def _hidden(value: object) -> Any:
-    return without_secrets(value) if isinstance(value, str) else value
+def _hidden(setting: str, value: object) -> Any:
+    return shown(setting, value) if isinstance(value, str) else value
 
 
 def _who(place: Place | None) -> str:

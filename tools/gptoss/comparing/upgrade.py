@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -22,6 +21,8 @@ from gptoss.comparing.upgrade_steps import (
 from gptoss.facts.versions import version_number
 from gptoss.fixing.rounds import FixPlan, plan_fixes
 from gptoss.rules.rule import Severity
+from gptoss.text.as_json import json_text
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from gptoss.facts.known import Known
@@ -126,7 +127,7 @@ def as_text(upgrade: Upgrade) -> str:
     for known in upgrade.mended:
         lines.append(f"   - {known.what} [{known.id}]")
         lines.append(f"     source: {known.source}")
-    return "\n".join(lines)
+    return "\n".join(map(one_line, lines))
 
 
 def as_json(upgrade: Upgrade) -> str:
@@ -152,4 +153,4 @@ def as_json(upgrade: Upgrade) -> str:
             {"id": known.id, "what": known.what, "source": known.source} for known in upgrade.mended
         ],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return json_text(report)

@@ -113,7 +113,7 @@ def refuse(file: str, found: Iterable[str]) -> None:
         InputError: There is something; the message has it all.
     """
     if told := [f"{file}: {fault}" for fault in found]:
-        raise InputError("\n".join(told))
+        raise InputError(told[0], below=told[1:])
 
 
 def read_facts(path: Path, file: str) -> dict[str, Any]:

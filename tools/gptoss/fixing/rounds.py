@@ -19,6 +19,8 @@ from gptoss.rules.rule import Severity
 from gptoss.text import files
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
+from gptoss.text.printable import printable
+from gptoss.text.secrets import text_without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Sequence
@@ -73,9 +75,14 @@ class FixPlan:
         return {path: self.after[path] for path in self.changed}
 
     def diff(self) -> str:
-        """All changes as a unified diff; '' when there are none."""
+        """All changes as a unified diff, without what is secret; '' when there are none."""
         return "".join(
-            unified(self.names[path], self.before[path], self.after[path]) for path in self.changed
+            unified(
+                printable(self.names[path]),
+                text_without_secrets(self.before[path]),
+                text_without_secrets(self.after[path]),
+            )
+            for path in self.changed
         )
 
     def write(self) -> None:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import TYPE_CHECKING
 
 from gptoss.importing.document import Leaf
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from typing import Any
@@ -83,4 +84,4 @@ class Context:
 def leaf(value: Any, place: Place, spelling: str = "") -> Leaf:
     """A setting with its place, and how it is spelt there when that is not its key."""
     where = f"{place.file}:{place.line}" if not place.file.startswith("--") else place.file
-    return Leaf(value, f"{where} {spelling}".rstrip())
+    return Leaf(value, one_line(f"{where} {spelling}".rstrip()))

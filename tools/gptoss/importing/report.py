@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from gptoss.importing.context import Outcome
 from gptoss.rules.rule import Severity
-from gptoss.text.secrets import without_secrets
+from gptoss.text.as_json import json_text
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -84,15 +84,17 @@ def as_json(report: Report) -> str:
         "values": report.imported.text,
         "settings": report.imported.settings,
         "notes": [
-            {"kind": n.kind.value, "message": _clean(n.message), "place": _place(n.place)}
+            {"kind": n.kind.value, "message": one_line(n.message), "place": _place(n.place)}
             for n in report.imported.notes
         ],
         "gone": [_finding(finding) for finding in report.gone],
-        "refused": [{"message": m, "place": _place(place)} for m, place in report.refused],
+        "refused": [
+            {"message": one_line(m), "place": _place(place)} for m, place in report.refused
+        ],
         "clash": [_finding(finding) for finding in report.clash],
         "findings": [_finding(finding) for finding in report.after],
     }
-    return json.dumps(document, indent=2, ensure_ascii=False)
+    return json_text(document)
 
 
 def _section(heading: str, told: list[tuple[Place | None, str]]) -> Iterator[str]:
@@ -103,7 +105,7 @@ def _section(heading: str, told: list[tuple[Place | None, str]]) -> Iterator[str
     for place, message in told:
         where = f"{place.file}:{place.line}: " if place else ""
         yield from textwrap.wrap(
-            f"{where}{_clean(message)}",
+            one_line(f"{where}{message}"),
             WIDTH,
             initial_indent="  ",
             subsequent_indent="      ",
@@ -120,14 +122,10 @@ def _finding(finding: Finding) -> dict[str, Any]:
     return {
         "rule": finding.rule.id,
         "severity": finding.severity.word,
-        "message": _clean(finding.message),
+        "message": one_line(finding.message),
         "place": _place(finding.place),
     }
 
 
 def _place(place: Place | None) -> dict[str, Any] | None:
     return place._asdict() if place else None
-
-
-def _clean(message: str) -> str:
-    return without_secrets(message)

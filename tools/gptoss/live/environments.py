@@ -155,9 +155,9 @@ def _run(words: Sequence[str], *more: str) -> None:
     out = told or sys.stderr
     done = subprocess.run([*words, *more], env=variables, stdout=out, stderr=told, text=True)
     if done.returncode:
-        said = "\n".join((done.stderr or done.stdout or "").strip().splitlines()[-8:])
-        why = f":\n{said}" if said else f" with exit code {done.returncode}"
-        raise InputError(f"`{' '.join([*words[:3], '…'])}` has failed{why}")
+        said = (done.stderr or done.stdout or "").strip().splitlines()[-8:]
+        why = ":" if said else f" with exit code {done.returncode}"
+        raise InputError(f"`{' '.join([*words[:3], '…'])}` has failed{why}", below=said)
 
 
 def _locks() -> Path:

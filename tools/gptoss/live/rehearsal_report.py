@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.comparing import diff
 from gptoss.comparing import upgrade as upgrading
 from gptoss.live.rehearsed import WORSE, percentile
+from gptoss.text.as_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -123,7 +124,7 @@ def as_json(rehearsal: Rehearsal) -> str:
         "ways": [_way_as_data(way) for way in rehearsal.ways],
         **known,
     }
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return json_text(report)
 
 
 def _way_as_data(way: Way) -> dict[str, Any]:

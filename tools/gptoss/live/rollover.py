@@ -207,7 +207,7 @@ class Rollover:
         part = self._new.parts[name]
         while not holds():
             if not part.runs:
-                raise InputError(f"the new {name} has ended:\n{part.last_words()}")
+                raise InputError(f"the new {name} has ended:", below=part.last_words())
             if time.monotonic() > end:
                 raise InputError(f"the new {name} is not ready in {START_SECONDS} s")
             time.sleep(0.1)

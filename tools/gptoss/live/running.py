@@ -50,10 +50,10 @@ class Part:
         """Whether it has not ended."""
         return self.process.poll() is None
 
-    def last_words(self) -> str:
+    def last_words(self) -> list[str]:
         """The end of what it has written."""
         lines = self.log.read_text(encoding="utf-8", errors="replace").splitlines()
-        return "\n".join(lines[-LAST_LINES:])
+        return lines[-LAST_LINES:]
 
 
 class Running:
@@ -151,8 +151,8 @@ class Running:
             for part in self.parts.values():
                 if not part.runs:
                     raise InputError(
-                        f"{part.name} has ended with exit code {part.process.returncode}:\n"
-                        f"{part.last_words()}"
+                        f"{part.name} has ended with exit code {part.process.returncode}:",
+                        below=part.last_words(),
                     )
             asked_until = min(end, time.monotonic() + TOKEN_SECONDS)
             seen = smoke.why_not_ready(smoke.Server(self.url, self.model, asked_until))

@@ -6,12 +6,14 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Protocol
 
 from gptoss.text.errors import InputError
+from gptoss.text.printable import guarded
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
     from gptoss.checking.checked import Checked
 
+FOR_PEOPLE = ("text", "table")
 FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
 """Each is a module of this package; ``table`` is the summary of one row a deployment."""
 
@@ -77,4 +79,6 @@ def render(
     if form not in FORMATS:
         raise InputError(f"there is no format {form}; it is one of {', '.join(FORMATS)}")
     module: Report = import_module(f"gptoss.reports.{form}")
-    return module.report(checked, Style(paint, explain=explain, quiet=quiet, verbose=verbose))
+    style = Style(paint, explain=explain, quiet=quiet, verbose=verbose)
+    text = module.report(checked, style)
+    return guarded(text) if form in FOR_PEOPLE else text

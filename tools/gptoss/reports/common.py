@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from gptoss.checking.checked import Checked, findings_of, suppressed_of
 from gptoss.deployment.model import Role
 from gptoss.rules.rule import Severity
-from gptoss.text.secrets import without_secrets
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -65,13 +65,13 @@ def sizes(worker: Worker) -> str:
 
 
 def message_of(finding: Finding) -> str:
-    """What a finding says, without secrets."""
-    return without_secrets(finding.message)
+    """What a finding says, as one line without secrets."""
+    return one_line(finding.message)
 
 
 def hint_of(finding: Finding) -> str:
-    """What to do about a finding, without secrets."""
-    return without_secrets(finding.hint)
+    """What to do about a finding, as one line without secrets."""
+    return one_line(finding.hint)
 
 
 def documentation(rule: Rule) -> str:

@@ -18,7 +18,8 @@ from gptoss.reports.common import (
     summary,
 )
 from gptoss.rules.rule import Severity
-from gptoss.text.secrets import without_secrets
+from gptoss.text.one_line import one_line
+from gptoss.text.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -40,11 +41,15 @@ def _command(finding: Finding) -> str:
     properties = {"title": f"{finding.rule.id} {finding.rule.name}"}
     lines = [message_of(finding), f"hint: {hint_of(finding)}"]
     if in_file(place):
-        position = {"file": relative(place.file), "line": str(place.line), "col": str(place.column)}
+        position = {
+            "file": printable(relative(place.file)),
+            "line": str(place.line),
+            "col": str(place.column),
+        }
         properties = position | properties
     else:
         lines.insert(0, str(place))
-    lines += [f"{also.place}: {without_secrets(also.message)}" for also in finding.also]
+    lines += [f"{also.place}: {one_line(also.message)}" for also in finding.also]
     rule = finding.rule
     lines += [f"why: {reason_of(rule)}", f"source: {rule.source}", documentation(rule)]
     written = ",".join(f"{key}={_property(value)}" for key, value in properties.items())

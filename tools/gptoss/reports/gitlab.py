@@ -5,12 +5,12 @@ Its form: docs.gitlab.com/ci/testing/code_quality, "Code Quality report format".
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of
 from gptoss.reports.common import fingerprints, hint_of, message_of, relative
 from gptoss.rules.rule import Severity
+from gptoss.text.as_json import json_text
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -36,4 +36,4 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
         }
         for finding, fingerprint in fingerprints(findings_of(checked)).items()
     ]
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json_text(content)

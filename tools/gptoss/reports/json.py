@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from gptoss.checking.checked import findings_of, not_applied_of, suppressed_of
 from gptoss.reports.common import hint_of, message_of
-from gptoss.text.secrets import without_secrets
+from gptoss.text.as_json import json_text
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -31,7 +31,7 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
             {"rule": item.rule, "reason": item.reason} for item in not_applied_of(checked)
         ],
     }
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json_text(content)
 
 
 def _finding(finding: Finding) -> dict[str, Any]:
@@ -46,7 +46,7 @@ def _finding(finding: Finding) -> dict[str, Any]:
         "also": [
             {
                 **_place(also.place),
-                "message": without_secrets(also.message),
+                "message": one_line(also.message),
                 "same": also.same,
             }
             for also in finding.also

@@ -6,14 +6,14 @@ something suppressed it is skipped with the reason.
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import documentation, hint_of, message_of, relative
 from gptoss.rules.rule import RULES, Severity
-from gptoss.text.secrets import without_secrets
+from gptoss.text.as_xml import as_xml, xml_text
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -21,9 +21,6 @@ if TYPE_CHECKING:
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
     from gptoss.rules.finding import Finding
-
-# Characters that XML 1.0 cannot hold.
-UNWRITABLE = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def report(checked: Sequence[Checked], _style: Style) -> str:
@@ -35,11 +32,11 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     root.set("errors", "0")
     ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(root)
 
 
 def _suite(item: Checked) -> ET.Element:
-    name = _text(item.deployment.source)
+    name = as_xml(item.deployment.source)
     suite = ET.Element("testsuite", name=name)
     heard = set()
     for finding in findings_of([item]):
@@ -48,7 +45,7 @@ def _suite(item: Checked) -> ET.Element:
     for suppressed in suppressed_of([item]):
         heard.add(suppressed.finding.rule.family)
         case = _case(name, suppressed.finding)
-        ET.SubElement(case, "skipped", message=_text(f"suppressed: {suppressed.reason}"))
+        ET.SubElement(case, "skipped", message=as_xml(f"suppressed: {suppressed.reason}"))
         suite.append(case)
     for family in dict.fromkeys(rule.family for rule in RULES.values()):
         if family not in heard:
@@ -63,14 +60,14 @@ def _suite(item: Checked) -> ET.Element:
 def _finding(suite: str, finding: Finding) -> ET.Element:
     case = _case(suite, finding)
     lines = [f"{finding.place}: {message_of(finding)}", f"hint: {hint_of(finding)}"]
-    lines += [f"{also.place}: {without_secrets(also.message)}" for also in finding.also]
+    lines += [f"{also.place}: {one_line(also.message)}" for also in finding.also]
     lines.append(documentation(finding.rule))
     if finding.severity is Severity.INFO:
         output = ET.SubElement(case, "system-out")
     else:
         word = finding.severity.word
-        output = ET.SubElement(case, "failure", type=word, message=_text(message_of(finding)))
-    output.text = _text("\n".join(lines))
+        output = ET.SubElement(case, "failure", type=word, message=as_xml(message_of(finding)))
+    output.text = as_xml("\n".join(lines))
     return case
 
 
@@ -78,11 +75,7 @@ def _case(suite: str, finding: Finding) -> ET.Element:
     return ET.Element(
         "testcase",
         classname=suite,
-        name=_text(f"{finding.rule.id} {finding.rule.name} {finding.place}"),
-        file=_text(relative(finding.place.file)),
+        name=as_xml(f"{finding.rule.id} {finding.rule.name} {finding.place}"),
+        file=as_xml(relative(finding.place.file)),
         line=str(finding.place.line),
     )
-
-
-def _text(text: str) -> str:
-    return UNWRITABLE.sub("\N{REPLACEMENT CHARACTER}", text)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import quote
@@ -19,7 +19,8 @@ from gptoss.reports.common import (
 )
 from gptoss.reports.sarif_fixes import fixes_of
 from gptoss.rules.rule import RULES, Severity
-from gptoss.text.secrets import without_secrets
+from gptoss.text.as_json import json_text
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -64,7 +65,7 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
         "results": results,
     }
     content = {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
-    return json.dumps(content, indent=2, ensure_ascii=False)
+    return json_text(content)
 
 
 def _rule(rule: Rule) -> dict[str, Any]:
@@ -96,7 +97,7 @@ def _result(finding: Finding, rule_index: int, fingerprint: str) -> dict[str, An
     }
     if finding.also:
         result["relatedLocations"] = [
-            {"id": number, **_location(also.place), "message": {"text": without_secrets(said)}}
+            {"id": number, **_location(also.place), "message": {"text": one_line(said)}}
             for number, also in enumerate(finding.also, 1)
             if (said := also.message)
         ]
@@ -130,7 +131,7 @@ def _artifact(file: str) -> dict[str, str]:
         return {"uri": path.as_uri()}
     if ".." in path.parts:
         return {"uri": path.resolve().as_uri()}
-    return {"uri": quote(path.as_posix()), "uriBaseId": TOP}
+    return {"uri": quote(os.fsencode(path.as_posix())), "uriBaseId": TOP}
 
 
 def _invocation(checked: Sequence[Checked]) -> dict[str, Any]:
@@ -138,7 +139,7 @@ def _invocation(checked: Sequence[Checked]) -> dict[str, Any]:
     notes = [
         {
             "level": "note",
-            "message": {"text": f"{item.rule} was not applied: {item.reason}"},
+            "message": {"text": one_line(f"{item.rule} was not applied: {item.reason}")},
             "associatedRule": {"id": item.rule},
         }
         for item in not_applied_of(checked)

@@ -11,7 +11,9 @@ from gptoss.reports.common import documentation, hint_of, message_of, reason_of,
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Severity
 from gptoss.text.files import text_of
-from gptoss.text.secrets import line_without_secrets, without_secrets
+from gptoss.text.one_line import one_line
+from gptoss.text.printable import printable
+from gptoss.text.secrets import line_without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -24,6 +26,8 @@ if TYPE_CHECKING:
 
 WIDTH = 100
 INDENT = "    "
+# Lines around a line that can say that it is secret.
+CONTEXT = 60
 
 
 def report(checked: Sequence[Checked], style: Style) -> str:
@@ -69,14 +73,14 @@ def _not_applied(checked: Sequence[Checked], style: Style) -> list[str]:
     total = len({rule for names in rules.values() for rule in names})
     counted = [f"{len(names)} ({reasons[lacks]})" for lacks, names in rules.items()]
     noun = "rule" if total == 1 else "rules"
-    return [f"{total} {noun} not applied: {', '.join(counted)}; --verbose names them"]
+    return [one_line(f"{total} {noun} not applied: {', '.join(counted)}; --verbose names them")]
 
 
 def _listed(rules: Mapping[str, Iterable[str]]) -> Iterator[str]:
     """Rules by the reason that they were not applied for."""
     yield "not applied:"
     for reason, names in rules.items():
-        yield f"  {reason}:"
+        yield f"  {one_line(reason)}:"
         yield from textwrap.wrap(
             ", ".join(names), WIDTH, initial_indent=INDENT, subsequent_indent=INDENT
         )
@@ -94,7 +98,7 @@ def _finding(finding: Finding, excerpt: list[str], style: Style) -> list[str]:
     if excerpt and len(excerpt[-1]) + len(hint_of(finding)) < WIDTH - len(" hint:"):
         lines[-2:] = [f"{excerpt[-1]} {hint}"]
     lines += [
-        f"  {style.paint(str(also.place), 'place')}: {without_secrets(also.message)}"
+        f"  {style.paint(str(also.place), 'place')}: {one_line(also.message)}"
         for also in finding.also
     ]
     return lines + (_explanation(finding.rule, style) if style.explain else [])
@@ -120,9 +124,12 @@ def _excerpt(place: Place, cache: dict[str, list[str]], style: Style) -> list[st
     lines = cache[place.file]
     if not 0 < place.line <= len(lines):
         return []
-    before = lines[place.line - 2] if place.line > 1 else ""
-    line = line_without_secrets(lines[place.line - 1], before)
-    start = place.column - 1
+    whole, start = lines[place.line - 1], place.column - 1
+    before = "\n".join(lines[max(0, place.line - CONTEXT) : place.line - 1])
+    after = "\n".join(lines[place.line : place.line + CONTEXT])
+    line = printable(line_without_secrets(whole, before, after))
+    if line != whole:
+        start = len(printable(line_without_secrets(whole[:start], before)))
     shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[shift : shift + WIDTH - 4].rstrip()
     marked = _word_length(line, start)

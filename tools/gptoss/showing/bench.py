@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-import json
 import shlex
 import textwrap
 from typing import TYPE_CHECKING, Any
 
 from gptoss.showing import production
 from gptoss.sources.parts.load_generators import WITHOUT_EQUAL
+from gptoss.text.as_json import json_text
 from gptoss.text.columns import columns
 from gptoss.text.errors import InputError
-from gptoss.text.secrets import without_secrets
+from gptoss.text.printable import printable
+from gptoss.text.secrets import words_without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -94,7 +95,7 @@ def as_json(deployments: Sequence[Deployment], explain: bool = False) -> str:
     if explain:
         for deployment, found in zip(deployments, plans, strict=True):
             found["production"] = [point._asdict() for point in production.points(deployment)]
-    return json.dumps(plans[0] if len(plans) == 1 else plans, indent=2, ensure_ascii=False)
+    return json_text(plans[0] if len(plans) == 1 else plans)
 
 
 def as_text(deployments: Sequence[Deployment], explain: bool = False) -> str:
@@ -125,7 +126,7 @@ def _text(deployment: Deployment, numbers: dict[str, Any]) -> str:
     ]
     first = numbers["steps"][0]["argv"]
     lines += ["", "  the first step (--format json gives each):"] if sweep else [""]
-    return "\n".join([*lines, _command_line(first), *_other_prompts(deployment)])
+    return "\n".join([*map(printable, lines), _command_line(first), *_other_prompts(deployment)])
 
 
 def _other_prompts(deployment: Deployment) -> list[str]:
@@ -176,8 +177,8 @@ def _steps(steps: list[dict[str, Any]], capacity: int | None) -> list[str]:
 
 def _command_line(argv: list[str]) -> str:
     """The command line with one flag a line, to copy into a shell."""
-    lines = [shlex.join(argv[:2])]
-    for word in argv[2:]:
+    lines = [printable(shlex.join(argv[:2]))]
+    for word in map(printable, argv[2:]):
         if word.startswith("-"):
             lines.append(f"  {shlex.quote(word)}")
         else:
@@ -203,7 +204,7 @@ def _argv(command: Command, counts: dict[str, int]) -> list[str]:
         command: The command that the Job runs.
         counts: The right number for each number that the Job has.
     """
-    argv = [without_secrets(word.value) for word in command.words]
+    argv = words_without_secrets(word.value for word in command.words)
     for position, word in enumerate(argv[:-1]):
         if word in COUNTED and argv[position + 1] in counts:
             argv[position + 1] = str(counts[argv[position + 1]])

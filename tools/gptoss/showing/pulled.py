@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import asdict, dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,7 @@ from gptoss.facts.world import Facts
 from gptoss.sources.chart.build import build_chart
 from gptoss.sources.chart.helm import find_helm, render
 from gptoss.sources.request import plan_of
+from gptoss.text.as_json import json_text
 from gptoss.text.columns import columns
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_documents
@@ -76,7 +76,7 @@ def _image(reference: str, users: tuple[str, ...], facts: Facts) -> Image:
 
 def as_json(images: Iterable[Image]) -> str:
     """The images as JSON."""
-    return json.dumps([asdict(image) for image in images], indent=2, ensure_ascii=False)
+    return json_text([asdict(image) for image in images])
 
 
 def as_text(images: Iterable[Image]) -> str:

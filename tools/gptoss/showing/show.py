@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +12,10 @@ from gptoss.showing.kv_room import in_words, kv_room
 from gptoss.showing.scaling_lines import scaling_json, scaling_lines
 from gptoss.showing.way_lines import way_lines, ways_json
 from gptoss.showing.weights_line import weights_json, weights_line
+from gptoss.text.as_json import json_line, json_text
 from gptoss.text.columns import columns
-from gptoss.text.secrets import shown, without_secrets
+from gptoss.text.printable import printable
+from gptoss.text.secrets import shown, words_without_secrets
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Sequence
@@ -55,7 +56,7 @@ VALUE_WIDTH = 20
 def as_json(deployments: Sequence[Deployment]) -> str:
     """The settings as JSON: an object for one deployment, a list for several."""
     found = [_deployment_json(deployment) for deployment in deployments]
-    return json.dumps(found[0] if len(found) == 1 else found, indent=2, ensure_ascii=False)
+    return json_text(found[0] if len(found) == 1 else found)
 
 
 def as_text(deployments: Sequence[Deployment]) -> str:
@@ -101,7 +102,7 @@ def _worker_json(worker: Worker, deployment: Deployment) -> dict[str, Any]:
         ],
         "capacity": worker.capacity,
         "kv_cache_estimate": asdict(room) if room else None,
-        "command": [without_secrets(word.value) for word in worker.command.words],
+        "command": words_without_secrets(word.value for word in worker.command.words),
         "environment": {
             name: _variable(variable) for name, variable in sorted(worker.pod.environment.items())
         },
@@ -124,7 +125,7 @@ def _setting_json(setting: Setting, worker: Worker) -> dict[str, Any]:
     default = {"layer": "default" if worker.engine_known else UNKNOWN}
     return {
         "key": setting.key,
-        "value": setting.value if winner or worker.engine_known else None,
+        "value": _safe(setting.key, setting.value) if winner or worker.engine_known else None,
         "set_by": _claim_json(winner) if winner else default,
         "beat": [_claim_json(claim) for claim in setting.beaten],
         "lost": [_claim_json(claim) for claim in setting.lost],
@@ -135,7 +136,7 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
     return {
         "layer": WORDS[claim.layer],
         "spelling": claim.spelling,
-        "value": claim.value,
+        "value": _safe(claim.spelling, claim.value),
         "file": claim.place.file,
         "line": claim.place.line,
     }
@@ -167,7 +168,7 @@ def _deployment_text(deployment: Deployment) -> str:
     long = {short: path for path, short in names.items() if short != path}
     if long:
         lines += ["", *(f"{short} is {path}" for short, path in sorted(long.items()))]
-    return "\n".join(lines)
+    return "\n".join(map(printable, lines))
 
 
 def _rights(pod: Pod) -> list[str]:
@@ -207,11 +208,11 @@ def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, 
             yield setting.key, UNKNOWN, "not among what was given"
             continue
         who = _claim_text(winner, names) if winner else "default"
-        yield setting.key, _value(setting.value), who
+        yield setting.key, _value(_safe(setting.key, setting.value)), who
         for claim in setting.beaten:
-            yield "  beats", _value(claim.value), _claim_text(claim, names)
+            yield "  beats", _value(_safe(claim.spelling, claim.value)), _claim_text(claim, names)
         for claim in setting.lost:
-            yield "  lost", _value(claim.value), _claim_text(claim, names)
+            yield "  lost", _value(_safe(claim.spelling, claim.value)), _claim_text(claim, names)
 
 
 def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
@@ -225,7 +226,7 @@ def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, st
     known = {claim.spelling for setting in worker.engine for claim in setting.claims}
     for word, flag, text in worker.arguments.written():
         if word.value.partition("=")[0] not in known:
-            value = "on" if text is None else without_secrets(text)
+            value = "on" if text is None else shown(flag, text)
             yield flag, _value(value), f"flag {_where(word.place, names)}"
 
 
@@ -265,6 +266,11 @@ def _where(place: Place, names: dict[str, str]) -> str:
     return f"{names[place.file]}:{place.line}"
 
 
+def _safe(name: str, value: Any) -> Any:
+    """A value without what is secret in it."""
+    return shown(name, value) if isinstance(value, str) else value
+
+
 def _value(value: Any) -> str:
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    text = value if isinstance(value, str) else json_line(value)
     return text if len(text) <= VALUE_WIDTH else f"…{text[-VALUE_WIDTH + 1 :]}"

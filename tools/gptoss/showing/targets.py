@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import json
-
 from gptoss.facts import folders
 from gptoss.text import plain_yaml
+from gptoss.text.as_json import json_text
 from gptoss.text.columns import columns
 
 
@@ -25,7 +24,7 @@ def listing(form: str) -> str:
     """The shipped targets and overlays with what they are for, as text or JSON."""
     found = rows()
     if form == "json":
-        return json.dumps(found, indent=2, ensure_ascii=False)
+        return json_text(found)
     return "\n".join(columns([tuple(row.values()) for row in found]))
 
 

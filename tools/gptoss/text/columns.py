@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.text.printable import painted
+
 if TYPE_CHECKING:
     from collections.abc import Callable, Sequence
 
@@ -11,7 +13,8 @@ if TYPE_CHECKING:
 def columns(
     rows: Sequence[Sequence[str]], align: Callable[[str, int], str] = str.ljust
 ) -> list[str]:
-    """Rows with every column as wide as its widest cell, two spaces apart."""
+    """Rows with every column as wide as its widest cell, two spaces apart, each on one line."""
+    rows = [[painted(cell) for cell in cells] for cells in rows]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [row(cells, widths, align) for cells in rows]
 

@@ -18,11 +18,13 @@ class InputError(Exception):
     Args:
         message: One sentence that says what is wrong and what to do.
         place: Where it stands, when it stands in a file.
+        below: Lines that say more, as the last that a program wrote.
     """
 
-    def __init__(self, message: str, place: Place | None = None) -> None:
+    def __init__(self, message: str, place: Place | None = None, below: Iterable[str] = ()) -> None:
         self.message = message
         self.place = place
+        self.below = tuple(below)
         super().__init__(f"{place}: {message}" if place else message)
 
 

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
+from gptoss.text.printable import printable
+
 T = TypeVar("T")
 
 
@@ -23,7 +25,8 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         in_file = not self.file.startswith("--")
-        return f"{self.file}:{self.line}:{self.column}" if in_file else self.file
+        file = printable(self.file)
+        return f"{file}:{self.line}:{self.column}" if in_file else file
 
     def moved(self, *, lines: int = 0, columns: int = 0) -> Place:
         """The place that many lines and columns further on."""

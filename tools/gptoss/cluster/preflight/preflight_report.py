@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import json
 import textwrap
 from collections import Counter
 from typing import TYPE_CHECKING
 from xml.etree import ElementTree as ET
 
 from gptoss.cluster.preflight.answer import Answer, Status
+from gptoss.text.as_json import json_text
+from gptoss.text.printable import painted
 from gptoss.text.secrets import without_secrets
 
 if TYPE_CHECKING:
@@ -44,7 +45,7 @@ def as_text(
         style = STYLES.get(answer.status, word)
         head = paint(word, style) + " " * (STATUS - len(word)) + answer.about.ljust(ABOUT)
         lines += [head + wrapped[0], *(indent + line for line in wrapped[1:])]
-    return "\n".join([*lines, "", _summary(answers)])
+    return "\n".join([*map(painted, lines), "", _summary(answers)])
 
 
 def _summary(answers: Sequence[Answer]) -> str:
@@ -73,7 +74,7 @@ def as_json(cluster: Cluster, wanted: Wanted, answers: Sequence[Answer]) -> str:
             for answer in answers
         ],
     }
-    return json.dumps(report, indent=2, ensure_ascii=False)
+    return json_text(report)
 
 
 def as_junit(cluster: Cluster, wanted: Wanted, answers: Sequence[Answer]) -> str:

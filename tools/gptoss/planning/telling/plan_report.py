@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,7 +18,9 @@ from gptoss.planning.steps.library import library
 from gptoss.planning.telling.plan_data import planned_data
 from gptoss.planning.telling.plan_text import compared_lines, could_do_lines, speed_lines
 from gptoss.planning.telling.planned import Planned, planned, refused
+from gptoss.text.as_json import json_text
 from gptoss.text.errors import InputError
+from gptoss.text.printable import painted
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator, Sequence
@@ -68,14 +69,14 @@ def text_of(every: Sequence[Planned]) -> str:
 def json_of(every: Sequence[Planned]) -> str:
     """The same as data."""
     data = [planned_data(each) for each in every]
-    return json.dumps(data[0] if len(data) == 1 else data, indent=2, ensure_ascii=False)
+    return json_text(data[0] if len(data) == 1 else data)
 
 
 def memory_of(deployments: Sequence[Deployment], asked: Asked) -> str:
     """The memory of each worker's GPU; one deployment alone has more room than several."""
     if len(deployments) > 1:
-        return "\n".join(compared_memory(deployments, asked.isl, asked.osl))
-    return "\n".join(memory_lines(deployments[0], asked.isl, asked.osl))
+        return "\n".join(map(painted, compared_memory(deployments, asked.isl, asked.osl)))
+    return "\n".join(map(painted, memory_lines(deployments[0], asked.isl, asked.osl)))
 
 
 def speed_of(every: Sequence[Planned]) -> str:
@@ -85,18 +86,20 @@ def speed_of(every: Sequence[Planned]) -> str:
         lines = list(compared_lines(every))
     else:
         lines = [line for each in known for line in speed_lines(each.predictions)]
-    return "\n".join([*lines, *(line for each in known for line in calibration_lines(each))])
+    return "\n".join(
+        map(painted, [*lines, *(line for each in known for line in calibration_lines(each))])
+    )
 
 
 def could_do_of(every: Sequence[Planned], paint: Paint) -> str:
     """What their GPUs could do; empty where that was not looked for."""
     known = [each for each in every if each.front]
-    return "\n".join(could_do_lines(known, paint)) if known else ""
+    return "\n".join(map(painted, could_do_lines(known, paint))) if known else ""
 
 
 def cost_of_all(every: Sequence[Planned]) -> str:
     """What tokens cost; empty where nobody says what GPUs cost."""
-    return "\n".join(cost_lines(every))
+    return "\n".join(map(painted, cost_lines(every)))
 
 
 def _stages(deployments: Sequence[Deployment], asked: Asked) -> Iterator[list[Planned]]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import contextlib
-import json
 import tempfile
 import textwrap
 from dataclasses import dataclass, replace
@@ -20,7 +19,9 @@ from gptoss.planning.tuned.tune_report import tune_data, tune_lines
 from gptoss.planning.tuned.tuned_values import tuned_values
 from gptoss.rules.rule import Severity
 from gptoss.sources.request import Request
+from gptoss.text.as_json import json_text
 from gptoss.text.errors import InputError
+from gptoss.text.printable import painted
 from gptoss.text.whole_files import check_writable, write_whole
 
 if TYPE_CHECKING:
@@ -66,7 +67,7 @@ class Answer:
                 "`gptoss import` carries over the rest."
             )
             lines += textwrap.wrap(told, 100)
-        return "\n".join(lines)
+        return "\n".join(map(painted, lines))
 
     def as_json(self) -> str:
         """The report with the values file in ``values``."""
@@ -74,7 +75,7 @@ class Answer:
         own = self.question.own
         data |= {"calibration": str(own.file) if own else None}
         data |= {"findings": list(self.findings), "values": self.values}
-        return json.dumps(data, indent=2, ensure_ascii=False)
+        return json_text(data)
 
 
 def tune_request(
