@@ -13,6 +13,7 @@ from tests.chart.rendering import ROOT, run
 
 DOCUMENTS = [
     ROOT / "README.md",
+    ROOT / "SECURITY.md",
     ROOT / "charts" / "gpt-oss" / "README.md",
     *sorted((ROOT / "docs").glob("*.md")),
     *sorted((ROOT / "docs" / "targets").glob("*.md")),
