@@ -12,6 +12,7 @@ from gptoss.benchmarking.plans import Outcome, Plan, StepOutcome, read
 from gptoss.benchmarking.problems import notes_of_point, problems_of
 from gptoss.benchmarking.runs import Point, Run, together
 from gptoss.text.errors import InputError
+from gptoss.text.files import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -35,6 +36,8 @@ def read_runs(folder: Path, gpus: Gpus | None = None) -> list[Run]:
     Raises:
         InputError: There is nothing to report, or a file of it cannot be read.
     """
+    if not is_there(folder):
+        raise InputError(f"{folder}: there is no such folder of a benchmark run")
     if folder.is_file() and serving_json.is_result(folder):
         return [_run(folder, [serving_json.read_result(folder)], Plan(), Outcome(), gpus)]
     if not folder.is_dir():
