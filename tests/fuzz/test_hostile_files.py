@@ -61,3 +61,22 @@ HOSTILE: dict[str, Any] = {
 @pytest.mark.parametrize("content", HOSTILE.values(), ids=HOSTILE.keys())
 def test_a_hostile_file_is_judged_or_refused(tmp_path: Path, command: str, content: bytes) -> None:
     answer(tmp_path, content, command)
+
+
+TOO_LONG = "9" * 300
+
+
+@pytest.mark.parametrize(
+    "argv",
+    [
+        ("check", TOO_LONG),
+        ("check", "agg-gb200", "-f", TOO_LONG),
+        ("diff", TOO_LONG, "agg-gb200"),
+        ("bench", "report", TOO_LONG),
+        ("import", "examples/as-found", "--gpu", "gb200", "--output", TOO_LONG),
+    ],
+)
+def test_a_name_that_no_file_can_have_is_refused(argv: tuple[str, ...]) -> None:
+    result = CliRunner().invoke(main, argv)
+    assert result.exit_code == 2
+    assert TOO_LONG in result.output

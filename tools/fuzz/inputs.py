@@ -33,7 +33,7 @@ KINDS = {
     "report": 4,
     "prices": 1,
 }
-ATTACKED = 0.16
+ATTACKED = 0.25
 ANEW = 20
 DATA = (".yaml", ".yml", ".json")
 MOST_DATA = 200_000

@@ -13,6 +13,7 @@ from gptoss.benchmarking.problems import notes_of_point, problems_of
 from gptoss.benchmarking.runs import Point, Run, together
 from gptoss.text.bounds import found_file, refuse_link
 from gptoss.text.errors import InputError
+from gptoss.text.files import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -36,6 +37,8 @@ def read_runs(folder: Path, gpus: Gpus | None = None) -> list[Run]:
     Raises:
         InputError: There is nothing to report, a file of it cannot be read, or a link leads out.
     """
+    if not is_there(folder):
+        raise InputError(f"{folder}: there is no such folder of a benchmark run")
     refuse_link(folder)
     if folder.is_file() and serving_json.is_result(folder):
         return [_run(folder, [serving_json.read_result(folder)], Plan(), Outcome(), gpus)]

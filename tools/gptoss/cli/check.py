@@ -106,6 +106,7 @@ def check(
     reports = paired(formats or (("table",) if summary else ()), outputs)
     if "github" in formats:
         refuse_allowed("--format github")
+    summary &= all(path or form == "table" for form, path in reports)  # else programs read it
     if against != CLUSTER and (context or namespace):
         raise InputError("--context and -n say which cluster, and go with --against cluster")
     before = _running(context, namespace) if against == CLUSTER else against
@@ -124,9 +125,7 @@ def check(
     from gptoss.text.whole_files import write_whole
 
     shown = partial(render, quiet=quiet, explain=explain, verbose=verbose)
-    read_by_people = all(path or form == "table" for form, path in reports)
-    serious = any(f.severity > Severity.INFO for f in findings_of(checked))
-    if summary and serious and read_by_people:
+    if summary and any(f.severity > Severity.INFO for f in findings_of(checked)):
         say(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:
         if path:

@@ -14,6 +14,7 @@ from gptoss.sources.request import Request, plan_of
 from gptoss.text.as_json import json_line, json_text
 from gptoss.text.columns import row
 from gptoss.text.errors import InputError
+from gptoss.text.files import is_there
 from gptoss.text.printable import printable
 from gptoss.text.secrets import shown
 
@@ -35,10 +36,10 @@ def side(text: str) -> Request:
     together. A file whose name holds a comma or an at sign is taken for what it is.
     """
     name, release = text, None
-    if not Path(text).exists():
+    if not is_there(text):
         before, at, after = text.rpartition("@")
         name, release = (before, after) if at else (text, None)
-    first, *others = [name] if Path(name).exists() else name.split(",")
+    first, *others = [name] if is_there(name) else name.split(",")
     request = Request((first,), release=release)
     if others and plan_of(request).charts:
         scripts = [other for other in others if Path(other).suffix in SCRIPT_SUFFIXES]

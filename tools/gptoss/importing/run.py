@@ -28,6 +28,8 @@ if TYPE_CHECKING:
     from gptoss.text.yaml_tree import Tree
 
 PREFIX = "gptoss-import-"
+# Characters of the name under which the result is read back.
+LONGEST = 50
 
 
 def import_sources(request: Request, name: str | None, shown: str) -> Report:
@@ -127,7 +129,7 @@ def read_back(imported: Imported, file: str = "values", name: str | None = None)
         InputError: Helm fails.
     """
     with tempfile.TemporaryDirectory(prefix=PREFIX) as folder:
-        path = Path(folder, f"{Path(file).stem or 'values'}.yaml")
+        path = Path(folder, f"{Path(file).stem[:LONGEST] or 'values'}.yaml")
         path.write_text(imported.text, encoding="utf-8")
         (deployment,) = load(Request((str(path),), name=name)).deployments
     return deployment

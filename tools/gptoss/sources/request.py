@@ -16,7 +16,7 @@ from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import RELEASES, STDIN, GivenFile, given_files
 from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
-from gptoss.text.files import read_text
+from gptoss.text.files import is_there, read_text
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Problem
@@ -191,7 +191,7 @@ def _target(name: str) -> Path | None:
         if folders.overlay_for(read_text(shipped[name])):
             raise InputError(f"{name} is an overlay; lay it over a target with -f {shipped[name]}")
         return shipped[name]
-    if name != STDIN and not Path(name).exists():
+    if name != STDIN and not is_there(name):
         nearest = difflib.get_close_matches(name, shipped, 1)
         hint = f"did you mean {nearest[0]}?" if nearest else f"targets: {', '.join(shipped)}"
         raise InputError(f"{name} is neither a target nor a file; {hint}")
@@ -200,7 +200,7 @@ def _target(name: str) -> Path | None:
 
 def _file(name: str) -> Path:
     path = Path(name)
-    if not path.is_file():
+    if not is_there(path) or not path.is_file():
         shipped = folders.values_files()
         if name in shipped:
             return shipped[name]

@@ -47,6 +47,11 @@ def texts_laid_over() -> Mapping[Path, str]:
     return _texts
 
 
+def is_there(name: str | Path) -> bool:
+    """Whether something lies at a path; nothing does at a name that no file can have."""
+    return os.path.exists(name)  # noqa: PTH110 (that of Path raises where a name is too long)
+
+
 def read_stdin() -> str:
     """Reads standard input, once; from then on it is the content of ``<stdin>``.
 
