@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gptoss.cli.completion import files_like, gpus_like, overlays_like, releases_like, sources_like
+from gptoss.text import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -74,6 +75,24 @@ def paint(text: str, style: str) -> str:
     return click.style(text, **colours) if colours else text  # type: ignore[arg-type]
 
 
+def timeout_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The option that says how long a command may take."""
+
+    @functools.wraps(command)
+    def in_time(*arguments: Any, timeout: float, **others: Any) -> None:
+        with deadline.within(timeout):
+            command(*arguments, **others)
+
+    return click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        default=deadline.SECONDS,
+        show_default=True,
+        help="Time after which it gives up; where what follows takes long by design, to read.",
+    )(in_time)
+
+
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
     """The argument and options that say which deployments to read; given as one request."""
 
@@ -134,7 +153,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
             help="Role of an engine file alone; of several once for each, in their order.",
         ),
     )
-    result: Callable[..., None] = with_request
+    result: Callable[..., None] = timeout_option(with_request)
     for option in reversed(options):
         result = option(result)
     return result

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from gptoss.cli.options import paint, price_options, source_options, tell, text_or_json
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -73,6 +74,7 @@ def plan(
 
     check_files(outputs)
     deployments = load(request).deployments
+    deadline.lift()
     from gptoss.live.environments import no_planning
     from gptoss.planning.telling.plan_report import as_json, as_text
     from gptoss.planning.telling.planned import Asked

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gptoss.cli.options import paint, source_options, text_json_or_junit
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def smoke(
     words += ["--format", form, *(["--prefill-killed"] if prefill_killed else [])]
     for name, value in given.items():
         words += [f"--{name}", str(value)] if value is not None else []
+    deadline.lift()
     run = script()
     show = _coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else run.row
     click.get_current_context().exit(run.main(words, show))

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gptoss.cli.completion import sources_like
-from gptoss.cli.options import name_option, text_or_json
+from gptoss.cli.options import name_option, text_or_json, timeout_option
 from gptoss.text.errors import InputError
 
 STDIN = "-"
@@ -20,6 +20,7 @@ VALUES = "<values>"
 @click.argument("right", metavar="B", shell_complete=sources_like)
 @text_or_json
 @name_option
+@timeout_option
 @click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
 def diff(left: str, right: str, form: str, name: str | None, places: bool) -> None:
     """Compares what is in force in two deployments.
@@ -57,6 +58,7 @@ def diff(left: str, right: str, form: str, name: str | None, places: bool) -> No
 @click.option("--release", metavar="R", help="Dynamo release to write the values for.")
 @click.option("--name", metavar="NAME", help="Name for the Helm release.")
 @text_or_json
+@timeout_option
 def import_(
     sources: tuple[str, ...],
     output: str | None,
