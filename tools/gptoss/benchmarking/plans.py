@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from pydantic.alias_generators import to_camel
 
+from gptoss.text import plain_json
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
 
@@ -138,8 +138,8 @@ def json_object(path: Path) -> dict[str, Any]:
         InputError: It cannot be read, or holds no object; a file that was cut off is such a case.
     """
     try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
+        content = plain_json.load(read_text(path))
+    except ValueError as error:
         raise InputError(
             f"{path}: this is no whole JSON ({error}); was the run cut off while it was written?"
         ) from None

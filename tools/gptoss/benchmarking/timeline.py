@@ -102,5 +102,5 @@ def _times(line: str, path: Path, number: int) -> tuple[int, int, bool, bool]:
             failed,
             metadata.get("benchmark_phase") == "warmup",
         )
-    except (ValueError, KeyError, TypeError, AttributeError) as error:
+    except (ValueError, LookupError, TypeError, AttributeError, RecursionError) as error:
         raise InputError(f"{path}:{number}: this is no record of a request ({error})") from None

@@ -128,8 +128,10 @@ def _from_toml(text: str, name: str, folder: Path) -> Config | None:
 
     try:
         section = tomllib.loads(text).get("tool", {}).get("gptoss")
-    except tomllib.TOMLDecodeError as error:
+    except ValueError as error:
         raise InputError(f"{name}: this is not valid TOML: {error}") from None
+    except RecursionError:
+        raise InputError(f"{name}: TOML nested too deep") from None
     if section is None:
         return None
     return _config(section, folder, lambda *path: _toml_place(text, name, path))

@@ -12,6 +12,7 @@ import click
 
 from gptoss.cli.options import source_options, text_or_json
 from gptoss.cli.printing import give
+from gptoss.text import deadline
 from gptoss.text.as_json import json_text
 
 if TYPE_CHECKING:
@@ -65,6 +66,7 @@ def run(request: Request, results: Path, scale: float, simulated: bool, form: st
     if len(targets) != 1:
         raise InputError("bench run takes one target; `gptoss targets` lists the shipped ones")
     target = read_target(replace(request, sources=targets))
+    deadline.lift()
     # Progress goes to standard error where standard output is for programs.
     log = (sys.stderr if form == "json" else sys.stdout).fileno()
     url = urls[0].rstrip("/") if urls else None

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from gptoss.cli.completion import files_like, gpus_like, overlays_like, releases_like, sources_like
+from gptoss.text import deadline
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -65,6 +66,24 @@ def cluster_options(command: Callable[..., None]) -> Callable[..., None]:
         "--context", metavar="C", help="Context of the kubeconfig; else the current one."
     )
     return namespace(context(command))
+
+
+def timeout_option(command: Callable[..., None]) -> Callable[..., None]:
+    """The option that says how long a command may take."""
+
+    @functools.wraps(command)
+    def in_time(*arguments: Any, timeout: float, **others: Any) -> None:
+        with deadline.within(timeout):
+            command(*arguments, **others)
+
+    return click.option(
+        "--timeout",
+        metavar="SECONDS",
+        type=click.FloatRange(min=0, min_open=True),
+        default=deadline.SECONDS,
+        show_default=True,
+        help="Time after which it gives up; where what follows takes long by design, to read.",
+    )(in_time)
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
@@ -128,7 +147,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         allow_read_option,
     )
-    result: Callable[..., None] = with_request
+    result: Callable[..., None] = timeout_option(with_request)
     for option in reversed(options):
         result = option(result)
     return result

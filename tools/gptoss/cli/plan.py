@@ -9,6 +9,7 @@ import click
 
 from gptoss.cli.options import price_options, source_options, text_or_json
 from gptoss.cli.printing import give, paint, say, tell
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -74,6 +75,7 @@ def plan(
 
     check_files(outputs)
     deployments = load(request).deployments
+    deadline.lift()
     from gptoss.live.environments import no_planning
     from gptoss.planning.telling.plan_report import as_json, as_text
     from gptoss.planning.telling.planned import Asked

@@ -11,6 +11,7 @@ import click
 
 from gptoss.cli.options import source_options, text_json_or_junit
 from gptoss.cli.printing import guarding, paint
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -67,6 +68,7 @@ def smoke(
     words += ["--format", form, *(["--prefill-killed"] if prefill_killed else [])]
     for name, value in given.items():
         words += [f"--{name}", str(value)] if value is not None else []
+    deadline.lift()
     run = script()
     show = _coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else run.row
     with guarding() if form == "text" else nullcontext():

@@ -8,7 +8,7 @@ from pathlib import Path
 import click
 
 from gptoss.cli.completion import sources_like
-from gptoss.cli.options import allow_read_option, name_option, text_or_json
+from gptoss.cli.options import allow_read_option, name_option, text_or_json, timeout_option
 from gptoss.cli.printing import give, put, say
 from gptoss.text.errors import InputError
 
@@ -22,6 +22,7 @@ VALUES = "<values>"
 @text_or_json
 @name_option
 @allow_read_option
+@timeout_option
 @click.option("--places", is_flag=True, help="Say below each setting who sets it on either side.")
 def diff(left: str, right: str, form: str, name: str | None, places: bool) -> None:
     """Compares what is in force in two deployments.
@@ -60,6 +61,7 @@ def diff(left: str, right: str, form: str, name: str | None, places: bool) -> No
 @click.option("--name", metavar="NAME", help="Name for the Helm release.")
 @allow_read_option
 @text_or_json
+@timeout_option
 def import_(
     sources: tuple[str, ...],
     output: str | None,

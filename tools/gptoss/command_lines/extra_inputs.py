@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, NamedTuple
+
+from gptoss.text import plain_json
 
 if TYPE_CHECKING:
     from gptoss.command_lines.arguments import Arguments
@@ -42,6 +43,6 @@ def _pairs(text: str) -> dict[str, object]:
 def _read(text: str) -> object:
     """What a text is in JSON, for 0 and 0.0 are one temperature; itself where it is none."""
     try:
-        return json.loads(text)
-    except (ValueError, RecursionError):
+        return plain_json.load(text)
+    except ValueError:
         return text

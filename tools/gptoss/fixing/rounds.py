@@ -16,7 +16,7 @@ from gptoss.fixing.edits import changed, edit_changes
 from gptoss.fixing.own_files import given_file, unified, write_all
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.rules.rule import Severity
-from gptoss.text import files
+from gptoss.text import budget, files
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
 from gptoss.text.printable import printable
@@ -130,6 +130,7 @@ def plan_fixes(
     Raises:
         InputError: What is given cannot be read as it stands.
     """
+    check = _anew(check)
     plan = FixPlan(given)
     _prepare(plan, first)
     with files.laid_over(plan.changed_texts):
@@ -150,6 +151,16 @@ def plan_fixes(
                 plan.left[finding.fixes[0]] = "the fix would break something else"
     plan.open = findings_of(plan.checked, only)
     return plan
+
+
+def _anew(check: Check) -> Check:
+    """The check, which may spend as much each time."""
+
+    def checked() -> Sequence[Checked]:
+        with budget.run():
+            return check()
+
+    return checked
 
 
 def _prepare(plan: FixPlan, fixes: Sequence[Fix]) -> None:

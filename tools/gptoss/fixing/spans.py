@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
+from gptoss.text.budget import NESTING
 from gptoss.text.plain_yaml import SafeLoader
 from gptoss.text.shell.parts import Redirection
 from gptoss.text.shell.words import tokens
@@ -214,6 +215,8 @@ def _read(source: Source, text: str, first: int, indent: int) -> list[Node]:
             stack[-1].values.append(node)
             waiting[-1] = None
         if isinstance(event, yaml.CollectionStartEvent):
+            if len(stack) > NESTING:
+                raise yaml.YAMLError(f"nested deeper than {NESTING} levels")
             stack.append(node)
             waiting.append(None)
     return roots
@@ -228,8 +231,8 @@ def _node(event: Any, offset: Any, source: Source) -> Node:
     if isinstance(event, yaml.ScalarEvent):
         style = event.style or ""
         if style in ("|", ">"):
-            kept = source.text[:end].rstrip()
-            end = source.line_end(max(len(kept), start))
+            kept = source.text[start:end].rstrip()
+            end = source.line_end(start + len(kept))
         return Node("scalar", start, end, style, value=event.value, marked=marked, anchor=anchor)
     kind = "map" if isinstance(event, yaml.MappingStartEvent) else "list"
     return Node(kind, start, end, flow=bool(event.flow_style), marked=marked, anchor=anchor)

@@ -22,7 +22,7 @@ from gptoss.rendering.containers import containers
 from gptoss.rendering.target import read_target
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import GivenFile
-from gptoss.text import plain_yaml
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -84,6 +84,7 @@ def rehearse(request: Request, to: str, order: str, upgrade: Upgrade | None) -> 
     """
     with tempfile.TemporaryDirectory(prefix="gptoss-rehearse-") as folder:
         sides = _sides(request, to, Path(folder), is_release=upgrade is not None)
+        deadline.lift()
         old, new = sides
         changes = [] if upgrade else compare(old.target.deployment, new.target.deployment)
         ways = _both_ways(sides, order, Path(folder, "discovery"))
@@ -133,9 +134,11 @@ def _overlay(to: str, target: Target, folder: Path) -> Path:
     name = path.stem if path.stem in workers else next(iter(workers))
     if name != path.stem and len(workers) > 1:
         raise InputError(f"--to {to}: name the engine file after its worker: {', '.join(workers)}")
-    engine = plain_yaml.load(given.text)
+    tree = given.only_tree
+    if tree is None:
+        raise InputError(f"--to {to}: an engine file holds one YAML document")
     written = folder / path.name
-    overlay = {"workers": {name: {"engineConfig": None, "engine": engine}}}
+    overlay = {"workers": {name: {"engineConfig": None, "engine": tree.plain()}}}
     written.write_text(yaml.safe_dump(overlay), encoding="utf-8")
     return written
 

@@ -21,6 +21,7 @@ from gptoss.rendering.containers import SERVER, containers
 from gptoss.rendering.shell import render_shell
 from gptoss.rendering.target import read_target
 from gptoss.rendering.writing import write
+from gptoss.text import deadline
 from gptoss.text.errors import unknown
 
 if TYPE_CHECKING:
@@ -76,6 +77,7 @@ def simulate(
     if engine not in ENGINES:
         raise unknown("engine", engine, ENGINES)
     target = read_target(replace(request, release=release or request.release))
+    deadline.lift()
     found = containers(target, f"http://{HOST}:{{port}}")
     python = environments.dynamo(found.release)
     hf_home = model_cache(target.facts.models[target.values["model"]["id"]])

@@ -16,7 +16,6 @@ replaces that of the flags as a whole, and sizes go through ``build_config`` (``
 
 from __future__ import annotations
 
-import json
 from typing import TYPE_CHECKING, Any
 
 from gptoss.command_lines.arguments import converted, typed, unresolved
@@ -27,6 +26,7 @@ from gptoss.facts.versions import trtllm_number
 from gptoss.precedence.built_sizes import lay_sizes, others, size_defaults, sizes_law
 from gptoss.precedence.claims import Book, engine_claims, flag_claims
 from gptoss.precedence.periods import period_of
+from gptoss.text import plain_json
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
@@ -38,7 +38,6 @@ if TYPE_CHECKING:
 
 OVERRIDE = "--override-engine-args"
 CONNECTOR, KVBM_CONNECTOR = "--connector", "kvbm"
-MAX_DEPTH = 64
 KV_CACHE = "kv_cache_config"
 
 BUILT_BLOCKS = ("scheduler_config", "kv_connector_config")
@@ -157,17 +156,17 @@ def _override_claims(arguments: Arguments) -> Iterator[tuple[str, Claim]]:
 
 def _parsed(text: str) -> dict[str, Any] | None:
     try:
-        parsed = json.loads(text)
-    except (ValueError, RecursionError):
+        parsed = plain_json.load(text)
+    except ValueError:
         return None
     return parsed if isinstance(parsed, dict) else None
 
 
-def _flat(block: dict[str, Any], path: str = "", depth: int = 0) -> Iterator[tuple[str, Any]]:
+def _flat(block: dict[str, Any], path: str = "") -> Iterator[tuple[str, Any]]:
     for name, value in block.items():
         key = f"{path}.{name}" if path else name
-        if isinstance(value, dict) and value and depth < MAX_DEPTH:
-            yield from _flat(value, key, depth + 1)
+        if isinstance(value, dict) and value:
+            yield from _flat(value, key)
         else:
             yield key, value
 

@@ -18,6 +18,7 @@ from gptoss.sources.chart.on_disk import Laid
 from gptoss.sources.request import plan_of
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment
@@ -160,10 +161,16 @@ def _texts(output: str) -> list[str]:
     """The objects of a rendering without hooks, as they are written."""
     found = []
     for text in output.split("\n---\n"):
-        loaded = plain_yaml.load(text)
+        loaded = _loaded(text)
         if loaded and "helm.sh/hook" not in loaded["metadata"].get("annotations", {}):
             found.append(text.removeprefix("---\n").strip("\n") + "\n")
     return found
+
+
+def _loaded(text: str) -> Any:
+    """The value of what Helm wrote, which is as deep as the values are."""
+    documents = parse_documents(text, "helm template")
+    return documents[0].plain() if documents else None
 
 
 def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
@@ -178,5 +185,5 @@ def _effective(source: ChartSource) -> tuple[dict[str, Any], dict[str, Any]]:
         rendering = run_helm(source, source.argv(find_helm(), Laid(chart, {})))
     if rendering.refused:
         raise InputError(f"helm template {source.label}: {rendering.refused.strip()}")
-    loaded = plain_yaml.load(rendering.output)
+    loaded = _loaded(rendering.output)
     return loaded["values"], loaded["plan"]

@@ -13,6 +13,8 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from gptoss.text import plain_yaml
 
 WIDTH = 100
+# Numbers in base 60, as 1:30, take the square of their length to read.
+LONGEST_PLAIN = 1000
 PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]*[A-Za-z0-9_./=+-]")
 
 
@@ -41,7 +43,8 @@ def scalar(value: Any) -> str:
     """A value as YAML on one line, in quotes where it needs them."""
     if not isinstance(value, str):
         return json.dumps(value)
-    is_plain = PLAIN.fullmatch(value) and not value.startswith(("-", "=", ":"))
+    is_short = len(value) <= LONGEST_PLAIN
+    is_plain = is_short and PLAIN.fullmatch(value) and not value.startswith(("-", "=", ":"))
     means = plain_yaml.load(value) if is_plain else None
     if means == value:
         return value

@@ -125,7 +125,7 @@ def _sorted(request: Request) -> Plan:
             given = _released(given, request, settings, plan)
         for file in given:
             if not file.among_manifests and not file.beside_scripts and is_values(file):
-                plan.charts.append(_over(file.label, (file.path,), overlays, settings))
+                plan.charts.append(_over(file.label, (_saved(file),), overlays, settings))
             else:
                 plan.files.append(file)
     return plan
@@ -196,6 +196,13 @@ def _target(name: str) -> Path | None:
         hint = f"did you mean {nearest[0]}?" if nearest else f"targets: {', '.join(shipped)}"
         raise InputError(f"{name} is neither a target nor a file; {hint}")
     return None
+
+
+def _saved(file: GivenFile) -> Path:
+    """The path of a values file, which Helm reads again."""
+    if not file.path.is_file():
+        raise InputError(f"{file.label} is a pipe, and Helm reads values once more; give a file")
+    return file.path
 
 
 def _file(name: str) -> Path:

@@ -21,14 +21,15 @@ from enum import Enum
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
+from gptoss.text.places import Place
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-    from gptoss.text.places import Place
-
 # Levels that YAML, JSON and TOML may be nested in. Kubernetes objects have about 20.
 NESTING = 64
+# Bytes of one file, pipe or standard input. The manifests of a whole platform have about 5 MB.
+MAX_FILE = 16_000_000
 
 
 class Kind(Enum):
@@ -51,6 +52,7 @@ class Budget:
 
     def __init__(self) -> None:
         self._spent = dict.fromkeys(Kind, 0)
+        self._files: set[str] = set()
 
     def left(self, kind: Kind) -> int:
         """How much of a kind may still be spent."""
@@ -70,6 +72,16 @@ class Budget:
         self._spent[kind] += amount
         if self._spent[kind] > kind.limit:
             raise too_much(kind, place)
+
+    def spend_file(self, name: str, size: int) -> None:
+        """Counts the bytes of a file, which many look into, once.
+
+        Raises:
+            InputError: With them the limit is passed.
+        """
+        if name not in self._files:
+            self._files.add(name)
+            self.spend(Kind.BYTES, size, Place(name))
 
 
 # The run's; a list, as threads of the run spend of it too.

@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gptoss.text.bounds import refuse_link
+from gptoss.text.budget import purse
 from gptoss.text.errors import InputError
+from gptoss.text.raw_files import bytes_of, bytes_of_stream
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
@@ -56,10 +58,10 @@ def read_stdin() -> str:
     """Reads standard input, once; from then on it is the content of ``<stdin>``.
 
     Raises:
-        InputError: It is no UTF-8 text.
+        InputError: It is no UTF-8 text, or too large.
     """
     if not _stdin or _stdin[0][0] is not sys.stdin:
-        _stdin[:] = [(sys.stdin, sys.stdin.buffer.read())]
+        _stdin[:] = [(sys.stdin, bytes_of_stream(sys.stdin.buffer, STDIN))]
     return _decoded(_stdin[0][1], STDIN)
 
 
@@ -71,7 +73,8 @@ def read_text(path: Path, shown: str | None = None) -> str:
         shown: What to call it; its path unless given.
 
     Raises:
-        InputError: It cannot be read, is no UTF-8 text, or a repository's link to what is outside.
+        InputError: It cannot be read, is too large, is no UTF-8 text, or a repository's link to
+            what is outside.
     """
     name = shown or str(path)
     try:
@@ -79,12 +82,13 @@ def read_text(path: Path, shown: str | None = None) -> str:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or error
         raise InputError(f"cannot read {name}: {reason}") from None
+    purse().spend_file(name, len(content))
     return _decoded(content, name)
 
 
 def text_of(file: str) -> str | None:
-    """The text of a place's file; None for an argument, or what is no text."""
-    if file.startswith("--"):
+    """The text of a place's file; None for an argument, a pipe, or what is no text."""
+    if file.startswith("--") or (file != STDIN and not Path(file).is_file()):
         return None
     try:
         return read_text(Path(file))
@@ -98,6 +102,7 @@ def content_of(path: Path) -> bytes:
     Raises:
         OSError: It cannot be read.
         OutsideError: It is a link of a repository that leads out.
+        InputError: It is too large, or no file.
     """
     if str(path) == STDIN:
         if not _stdin:
@@ -107,7 +112,7 @@ def content_of(path: Path) -> bytes:
     if laid is not None:
         return laid.encode()
     refuse_link(path)
-    return path.read_bytes()
+    return bytes_of(path)
 
 
 def _decoded(content: bytes, name: str) -> str:

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.planning.calibrating.correction import Correction, Estimate
 from gptoss.planning.layouts import Load
 from gptoss.planning.prediction import Belief, Judged
+from gptoss.text import plain_json
 from gptoss.text.bounds import found_file
 from gptoss.text.errors import InputError
 from gptoss.text.files import read_text
@@ -99,8 +100,8 @@ def layouts_of(system: System) -> str:
 
 def _content(path: Path) -> dict[str, Any]:
     try:
-        content = json.loads(read_text(path))
-    except (ValueError, RecursionError) as error:
+        content = plain_json.load(read_text(path))
+    except ValueError as error:
         raise InputError(f"{path}: this is no whole JSON ({error}); calibrate again") from None
     if not isinstance(content, dict) or content.get("version") != VERSION:
         raise InputError(f"{path}: this is no calibration of this gptoss; calibrate again")

@@ -5,10 +5,10 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from gptoss.facts.fact_files import read_facts
 from gptoss.facts.world import Facts
-from gptoss.text.bounds import refuse_link
 from gptoss.text.errors import InputError
+from gptoss.text.files import read_text
+from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -34,9 +34,10 @@ def prices_of(given: Sequence[str], file: Path | None) -> Prices:
 
 
 def _listed(file: Path) -> list[tuple[str, str, str]]:
-    refuse_link(file)
-    content = read_facts(file, str(file))
-    return [(f"{file}: {gpu}", str(gpu), str(price)) for gpu, price in content.items()]
+    documents = parse_documents(read_text(file), str(file))
+    if len(documents) != 1 or not documents[0].is_map:
+        raise InputError(f"{file}: it is not a map")
+    return [(f"{file}: {gpu}", gpu, str(price.plain())) for gpu, price in documents[0].items()]
 
 
 def _amount(told: str, gpu: str, text: str) -> float:

@@ -19,6 +19,7 @@ from gptoss.planning.tuned.tune_report import tune_data, tune_lines
 from gptoss.planning.tuned.tuned_values import tuned_values
 from gptoss.rules.rule import Severity
 from gptoss.sources.request import Request
+from gptoss.text import deadline
 from gptoss.text.as_json import json_text
 from gptoss.text.errors import InputError
 from gptoss.text.printable import painted
@@ -102,6 +103,7 @@ def tune_request(
         check_writable(Path(output))
     facts = Facts()
     question = question_of(request, wanted, facts)
+    deadline.lift()
     wish = question.wish
     takes = "some seconds" if wish.gpus <= QUICK else "minutes"
     say(f"searching what {wish.gpus} x {wish.gpu.key} can be, {takes}")

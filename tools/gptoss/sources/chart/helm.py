@@ -9,13 +9,16 @@ from __future__ import annotations
 import json
 import os
 import re
+import signal
 import subprocess
+import tempfile
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from gptoss.facts import folders
 from gptoss.sources.chart.on_disk import Laid, on_disk
 from gptoss.sources.chart.set_arguments import SET, STRENGTH, SetArgument
+from gptoss.text import deadline
 from gptoss.text.errors import InputError
 from gptoss.text.executables import on_path
 
@@ -31,6 +34,21 @@ RELEASE_NAME = re.compile(
     r"(?=.{1,53}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*"
 )
 TIMEOUT_SECONDS = 60
+# A shipped target takes 0.2 s of computing, 90 MB and writes 130 kB.
+COMPUTING_SECONDS = 4
+MEMORY = 480_000_000
+OUTPUT = 8000 * 512
+# Set by the shell that becomes Helm: a child that Python prepares may not do so beside threads.
+LIMITED = (
+    f"ulimit -t {COMPUTING_SECONDS}; ulimit -d {MEMORY // 1024}; "
+    f'ulimit -f {OUTPUT // 512}; exec "$@"'
+)
+TOO_MUCH = (
+    f"Helm is stopped at {COMPUTING_SECONDS} s of computing, {MEMORY // 1_000_000} MB of memory "
+    f"and {OUTPUT // 1_000_000} MB of output; give smaller values"
+)
+# What Go says when it gets no more memory.
+NO_MEMORY = re.compile(r"fatal error: runtime: (out of memory|cannot allocate memory)")
 # A Helm 3 that was built by `go install` takes a cluster that it is not told of for 1.20.
 KUBERNETES = ("--kube-version", "1.37.0")
 
@@ -81,7 +99,7 @@ class ChartSource:
         chart = laid.chart if laid else folders.chart()
         argv = [helm, "template", self.name, str(chart), *KUBERNETES]
         for file in self.files:
-            argv += ["--values", str(laid.file(file) if laid else file)]
+            argv += ["--values", _in_list(laid.file(file) if laid else file)]
         if self.inline:
             argv += ["--values", "-"]
         for argument in self.arguments:
@@ -142,7 +160,7 @@ def render(source: ChartSource, helm: str) -> Rendering:
     """Renders a target.
 
     Raises:
-        InputError: Helm does not start, does not end within a minute, or is killed.
+        InputError: Helm does not start, does not end in time, takes too much, or is killed.
     """
     with on_disk() as laid:
         return run_helm(source, source.argv(helm, laid))
@@ -152,25 +170,48 @@ def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
     """What a ``helm template`` command line of a target gives.
 
     Raises:
-        InputError: Helm does not start, does not end within a minute, or is killed.
+        InputError: Helm does not start, does not end in time, takes too much, or is killed.
     """
     # A plugin may be asked for values files by their names, as secrets:/a.yaml. Rendering is over
-    # before Go's garbage collector would pay off.
-    environment = {**os.environ, "HELM_PLUGINS": os.devnull, "GOGC": "off"}
-    try:
-        done = subprocess.run(
-            argv,
-            input=source.standard_input(),
-            capture_output=True,
-            env=environment,
-            timeout=TIMEOUT_SECONDS,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        raise InputError(f"helm template did not end within {TIMEOUT_SECONDS} s") from None
-    except OSError as error:
-        raise InputError(f"Helm does not start: {error}") from None
+    # before Go's garbage collector would pay off, unless it takes too much.
+    environment = {
+        **os.environ,
+        "HELM_PLUGINS": os.devnull,
+        "GOGC": "off",
+        "GOMEMLIMIT": "200MiB",
+    }
+    with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as told:
+        try:
+            done = subprocess.run(
+                ["/bin/sh", "-c", LIMITED, "sh", *argv],
+                input=source.standard_input(),
+                stdout=output,
+                stderr=told,
+                env=environment,
+                timeout=min(TIMEOUT_SECONDS, deadline.left()),
+                check=False,
+            )
+        except subprocess.TimeoutExpired:
+            reason = "helm template did not end in time; give more with --timeout"
+            raise InputError(reason) from None
+        except OSError as error:
+            raise InputError(f"Helm does not start: {error}") from None
+        rendered, said = (_text(file) for file in (output, told))
+        is_cut = output.tell() >= OUTPUT
+    is_killed = done.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
+    if is_killed or is_cut or NO_MEMORY.match(said):
+        raise InputError(f"helm template {source.label}: {TOO_MUCH}")
     if done.returncode < 0:
         raise InputError(f"helm template was killed by signal {-done.returncode}")
-    refused = done.stderr.decode(errors="replace") if done.returncode else ""
-    return Rendering(source, done.stdout.decode(errors="replace"), refused)
+    return Rendering(source, rendered, said if done.returncode else "")
+
+
+def _in_list(path: Path) -> str:
+    """A path as Helm's ``--values`` takes it, which is a list in CSV."""
+    text = str(path)
+    return '"' + text.replace('"', '""') + '"' if re.search('[,"\r\n]', text) else text
+
+
+def _text(file: IO[bytes]) -> str:
+    file.seek(0)
+    return file.read(OUTPUT).decode(errors="replace")

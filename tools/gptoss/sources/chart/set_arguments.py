@@ -6,11 +6,11 @@ the other.
 
 from __future__ import annotations
 
-import json
 import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gptoss.text.places import Place
+from gptoss.text.plain_json import load_first
 
 if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator
@@ -94,14 +94,14 @@ def _texts(value: Any) -> list[str]:
 
 def _json_values(text: str) -> Iterator[tuple[str, Any]]:
     """Paths and values of ``{"a": {"b": 1}}``, or of ``a.b=1,c={"d": 2}``."""
-    decoder, rest = json.JSONDecoder(), text.strip()
+    rest = text.strip()
     while rest:
         key, found = "", re.match(r"([^={]*)=\s*", rest)
         if found:
             key, rest = _plain(found[1].strip()), rest[found.end() :]
         try:
-            value, end = decoder.raw_decode(rest)
-        except (ValueError, RecursionError):
+            value, end = load_first(rest)
+        except ValueError:
             # Helm says what is wrong with it.
             yield from [(key, None)] if key else []
             return
