@@ -10,6 +10,7 @@ from gptoss.deployment.model import REFUSALS
 from gptoss.deployment.settings import WatchedSettings
 from gptoss.rules.finding import Also, Finding
 from gptoss.rules.rule import RULES, Need, Rule, Severity
+from gptoss.text.budget import Kind, spend
 from gptoss.text.places import place_of
 from gptoss.text.shortened import shortened
 
@@ -181,4 +182,5 @@ def _findings(rule: Rule, case: Case, beside: Mapping[str, object]) -> Iterator[
         also = tuple(Also(at, shortened(message)) for at, message in elsewhere if at != place)
         fixes = (said.fix,) if said.fix else ()
         message, hint = shortened(said.message), shortened(said.hint)
+        spend(Kind.FINDINGS, 1, place)
         yield Finding(rule, place, message, hint, also, fixes, subjects)

@@ -42,6 +42,7 @@ class Kind(Enum):
     WORDS = "words of commands", 400_000
     VARIABLES = "variables of scripts, those of each command and branch counted", 4_000_000
     CONTAINERS = "containers", 1000
+    FINDINGS = "findings", 5000
 
     def __init__(self, unit: str, limit: int) -> None:
         self.unit = unit
