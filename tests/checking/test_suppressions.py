@@ -396,7 +396,7 @@ def test_the_nearest_rule_is_looked_for_once_a_name_and_not_for_long_ones(
         asked.append(name)
         return []
 
-    monkeypatch.setattr(suppressions.difflib, "get_close_matches", matches)
+    monkeypatch.setattr("difflib.get_close_matches", matches)
     suppressions._nearest.cache_clear()
     lines = "# gptoss: ignore qq77 because so\n" * 5 + f"# gptoss: ignore {'q' * 500} because\n"
     result = checked(f"{lines}{example_text(read(BAD))}")

@@ -1,7 +1,4 @@
-"""Words and operators of a shell script (POSIX, with what bash adds and recipes use).
-
-What is not closed ends with the text.
-"""
+"""Words and operators of a shell script, of POSIX and bash; what is not closed ends with it."""
 
 from __future__ import annotations
 
@@ -40,7 +37,7 @@ def tokens(script: str) -> list[Token]:
     """The tokens of a script, without comments.
 
     Raises:
-        InputError: It opens so many brackets and closes none that reading it would take too long.
+        InputError: It opens brackets again and again and never closes them.
     """
     return _Lexer(script).tokens()
 
