@@ -34,11 +34,7 @@ BEFORE_COMMAND = {"if", "elif", "while", "until", "for", "then", "do", "else", "
 
 
 def tokens(script: str) -> list[Token]:
-    """The tokens of a script, without comments.
-
-    Raises:
-        InputError: It opens brackets again and again and never closes them.
-    """
+    """The tokens of a script, without comments; InputError where too much is never closed."""
     return _Lexer(script).tokens()
 
 
