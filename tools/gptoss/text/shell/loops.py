@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 MAX_TURNS = 500
 MAX_PASSES = 8
 # Commands that the known turns of a loop may come to; the rest of them counts as not known.
-MAX_WORK = 2000
+MAX_WORK = 1000
 
 
 class LoopWalker(Walker):
