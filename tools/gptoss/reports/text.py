@@ -28,6 +28,8 @@ WIDTH = 100
 INDENT = "    "
 # Lines around a line that can say that it is secret.
 CONTEXT = 60
+# Characters of a line beyond which it is not looked at again for each place in it.
+LONG = 2000
 
 
 def report(checked: Sequence[Checked], style: Style) -> str:
@@ -36,9 +38,9 @@ def report(checked: Sequence[Checked], style: Style) -> str:
         serious = (f for f in findings_of(checked) if f.severity > Severity.INFO)
         return "\n".join(_headline(finding, style) for finding in serious)
     lines: list[str] = []
-    cache: dict[str, list[str]] = {}
+    sources = _Sources()
     for place, group in groupby(findings_of(checked), key=lambda finding: finding.place):
-        excerpt = _excerpt(place, cache, style)
+        excerpt = _excerpt(place, sources, style)
         for finding in group:
             lines += _finding(finding, excerpt, style)
             excerpt = []
@@ -117,29 +119,50 @@ def _wrapped(name: str, text: str, style: Style) -> list[str]:
     return [f"  {line}" for line in (first.replace(name, style.paint(name, "hint"), 1), *rest)]
 
 
-def _excerpt(place: Place, cache: dict[str, list[str]], style: Style) -> list[str]:
+class _Sources:
+    """The lines that findings stand at, as they are shown."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[str]] = {}
+        self._shown: dict[tuple[str, int], str] = {}
+
+    def line(self, place: Place) -> tuple[str, int] | None:
+        """A line without secrets, and where in it the place is; None where it cannot be read."""
+        if place.file not in self._files:
+            self._files[place.file] = (text_of(place.file) or "").splitlines()
+        lines = self._files[place.file]
+        if not 0 < place.line <= len(lines):
+            return None
+        key = (place.file, place.line)
+        whole, start = lines[place.line - 1], place.column - 1
+        before = _joined(lines[max(0, place.line - CONTEXT) : place.line - 1])
+        if key not in self._shown:
+            after = _joined(lines[place.line : place.line + CONTEXT])
+            self._shown[key] = printable(line_without_secrets(whole, before, after))
+        shown = self._shown[key]
+        # Of thousands of places in one line each would cost the whole of it.
+        if shown != whole and len(whole) < LONG:
+            start = len(printable(line_without_secrets(whole[:start], before)))
+        return shown, start
+
+
+def _joined(lines: list[str]) -> str:
+    return "\n".join(line[:LONG] for line in lines)
+
+
+def _excerpt(place: Place, sources: _Sources, style: Style) -> list[str]:
     """The source line with a caret; nothing where the file cannot be read again."""
-    if place.file not in cache:
-        cache[place.file] = (text_of(place.file) or "").splitlines()
-    lines = cache[place.file]
-    if not 0 < place.line <= len(lines):
+    found = sources.line(place)
+    if found is None:
         return []
-    whole, start = lines[place.line - 1], place.column - 1
-    before = "\n".join(lines[max(0, place.line - CONTEXT) : place.line - 1])
-    after = "\n".join(lines[place.line : place.line + CONTEXT])
-    line = printable(line_without_secrets(whole, before, after))
-    if line != whole:
-        start = len(printable(line_without_secrets(whole[:start], before)))
+    line, start = found
     shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[shift : shift + WIDTH - 4].rstrip()
-    marked = _word_length(line, start)
+    marked = _word_length(line[start : start + WIDTH])
     caret = " " * (start - shift) + "^" * max(1, min(marked, len(shown) - (start - shift)))
     return [f"  {shown}", f"  {style.paint(caret, 'caret')}"]
 
 
-def _word_length(line: str, start: int) -> int:
-    """Length of the word that begins at a column."""
-    end = start
-    while end < len(line) and not line[end].isspace() and line[end] not in ":,{}[]":
-        end += 1
-    return end - start
+def _word_length(text: str) -> int:
+    """Length of the word that a text begins with."""
+    return next((at for at, c in enumerate(text) if c.isspace() or c in ":,{}[]"), len(text))
