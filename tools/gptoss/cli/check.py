@@ -15,7 +15,7 @@ from gptoss.cli.options import cluster_options, paint, source_options, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gptoss.checking.checked import Checked
     from gptoss.checking.judging import Installed
@@ -62,6 +62,13 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
     shell_complete=sources_like,
     help="What is installed: a manifest, a folder, a target, or the word cluster for what runs.",
 )
+@click.option(
+    "--suppressions",
+    default="all",
+    show_default=True,
+    metavar="WHICH",
+    help="Suppressions that count: all, none, or base:REVISION for those that stand there already.",
+)
 @cluster_options
 def check(
     request: Request,
@@ -75,6 +82,7 @@ def check(
     fix: bool,
     diff: bool,
     against: str | None,
+    suppressions: str,
     context: str | None,
     namespace: str | None,
 ) -> None:
@@ -108,7 +116,8 @@ def check(
     if against != CLUSTER and (context or namespace):
         raise InputError("--context and -n say which cluster, and go with --against cluster")
     before = _running(context, namespace) if against == CLUSTER else against
-    plan = _planned(request, before) if fix or diff else None
+    judge = partial(judged, request, before, suppressions)
+    plan = _planned(request, judge) if fix or diff else None
     if plan and diff:
         click.echo(plan.diff(), nl=False)
         click.echo(plan.summary("would fix"), err=True)
@@ -116,7 +125,7 @@ def check(
     if plan:
         plan.write()
         click.echo(plan.summary(), err=True)
-    checked = plan.checked if plan else judged(request, before)
+    checked = plan.checked if plan else judge()
     from gptoss.checking.checked import findings_of
     from gptoss.reports import render
     from gptoss.rules.rule import Severity
@@ -145,13 +154,13 @@ def _running(context: str | None, namespace: str | None) -> Installed:
     return lambda those, facts: installed_beside(cluster, those, facts, tell)
 
 
-def _planned(request: Request, against: str | Installed | None) -> FixPlan:
+def _planned(request: Request, judge: Callable[[], Sequence[Checked]]) -> FixPlan:
     """What --fix changes."""
     from gptoss.fixing.rounds import plan_fixes
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")
-    return plan_fixes(lambda: judged(request, against), request.given)
+    return plan_fixes(judge, request.given)
 
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:
