@@ -18,7 +18,7 @@ from click.shell_completion import ShellComplete
 from click.testing import CliRunner
 
 from gptoss.checking.config import find_config
-from gptoss.checking.suppressions import COMMENT
+from gptoss.checking.written_suppressions import COMMENT
 from gptoss.cli import main
 from gptoss.cli.printing import paint
 from gptoss.facts import folders
@@ -113,11 +113,13 @@ def test_the_action_gives_each_line_as_one_argument(tmp_path: Path) -> None:
         release="1.3.1",
         against="old.yaml",
         output="x.sarif",
+        suppressions="base:origin/main",
     )
     words = done.stdout.splitlines()
     before = words.index("--")
     assert shlex.join(words[:before]) == (
-        "check --fail-on error --format github --release 1.3.1 --against old.yaml "
+        "check --fail-on error --format github --suppressions base:origin/main "
+        "--release 1.3.1 --against old.yaml "
         "--values a.yaml --values b.yaml --output x.sarif"
     )
     assert words[before + 1 :] == ["deploy dir/", "-", "$(touch x)"]
@@ -143,40 +145,76 @@ def build_wheel(folder, config_settings=None, metadata_directory=None):
 BUILD = '[build-system]\nrequires = []\nbuild-backend = "backend"\nbackend-path = ["."]\n'
 # Modules that Python, venv and pip import, were they looked for in the current folder.
 IMPORTED = ("venv", "sitecustomize", "usercustomize", "logging", "ensurepip", "pip", "gptoss", "re")
+PROGRAMS = ("python3", "python", "pip", "helm", "git", "gptoss")
+CONFIGURED = ("pip.conf", "pip.ini", "setup.cfg", ".pydistutils.cfg", "pyproject.toml")
 
 
-def test_the_action_runs_nothing_that_lies_in_the_checkout(tmp_path: Path) -> None:
+def hostile(checkout: Path, ran: Path, *, as_packages: bool) -> None:
+    """Fills a checkout with what Python, pip and a shell might run or take for configuration."""
+    for name in IMPORTED:
+        file = checkout / name / "__main__.py" if as_packages else checkout / f"{name}.py"
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(f"open({str(ran)!r}, 'a').write({name!r})\n")
+        if as_packages:
+            (file.parent / "__init__.py").write_text(file.read_text())
+    for name in PROGRAMS:
+        program = checkout / name if not as_packages else checkout / "bin" / name
+        program.parent.mkdir(exist_ok=True)
+        program.write_text(f"#!/bin/sh\necho {name} >>{shlex.quote(str(ran))}\n")
+        program.chmod(0o755)
+    line = f"import os; os.system('touch {ran}')\n"
+    (checkout / "hostile.pth").write_text(line)
+    for name in CONFIGURED:
+        (checkout / name).write_text("[global]\nindex-url = http://127.0.0.1:9\ntarget = .\n")
+
+
+@pytest.mark.parametrize("as_packages", [False, True])
+def test_the_action_runs_nothing_that_lies_in_the_checkout(
+    as_packages: bool, tmp_path: Path
+) -> None:
     action_path, checkout, ran = tmp_path / "action", tmp_path / "checkout", tmp_path / "ran"
-    for folder in (action_path / "requirements", checkout):
+    runner = tmp_path / "runner"
+    for folder in (action_path / "requirements", checkout, runner):
         folder.mkdir(parents=True)
     (action_path / "requirements" / "core.txt").touch()
     (action_path / "pyproject.toml").write_text(BUILD)
     (action_path / "backend.py").write_text(BACKEND)
-    for name in IMPORTED:
-        (checkout / f"{name}.py").write_text(f"open({str(ran)!r}, 'a').write({name!r})\n")
-    venv = tmp_path / "venv"
+    hostile(checkout, ran, as_packages=as_packages)
+    venv = runner / "gptoss"
     given = {"ACTION": str(action_path), "VENV": str(venv), "GPTOSS": str(venv / "bin" / "gptoss")}
-    steps = action()["runs"]["steps"]
-    for each in steps:
-        # A workflow may set it for steps of its own.
-        environment = {"PATH": os.environ["PATH"], "HOME": str(tmp_path), "PYTHONPATH": "."}
-        environment |= {name: each["env"][name] for name in each["env"] if name == "PYTHONPATH"}
-        environment |= given | dict.fromkeys(
-            ("SOURCES", "VALUES", "RELEASE", "AGAINST", "OUTPUT"), ""
-        )
-        environment |= {"FAIL_ON": "error", "FORMAT": "text"}
+    install, check = action()["runs"]["steps"]
+    assert install["working-directory"] == "${{ runner.temp }}"
+    # Worse than on GitHub, where the first step runs outside the checkout, but for the PATH.
+    for each, path in ((install, ""), (check, ".::bin:")):
+        # A workflow may set them for steps of its own.
+        environment = {"HOME": str(tmp_path), "PYTHONPATH": ".", "PYTHONHOME": "."}
+        environment |= {k: v for k, v in each["env"].items() if "${{" not in v} | given
+        environment |= dict.fromkeys(("SOURCES", "VALUES", "RELEASE", "AGAINST", "OUTPUT"), "")
+        environment |= {"FAIL_ON": "error", "FORMAT": "text", "SUPPRESSIONS": "all"}
+        environment["PATH"] = path + os.environ["PATH"]
         argv = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", each["run"]]
-        # Worse than on GitHub, where the first step runs outside the checkout.
         done = subprocess.run(
             argv, cwd=checkout, env=environment, capture_output=True, text=True, check=False
         )
-        assert not ran.exists(), f"{each['name']} imported {ran.read_text()}"
+        assert not ran.exists(), f"{each['name']} ran {ran.read_text()}"
         assert done.returncode == 0, done.stderr
     assert done.stdout == "gptoss ran\n"
 
 
+def test_the_action_installs_nothing_that_is_not_pinned_by_hash() -> None:
+    install = action()["runs"]["steps"][0]["run"]
+    installs = [line for line in install.splitlines() if "${pip[@]}" in line]
+    assert len(installs) == 2
+    assert all("--require-hashes" in line or "--no-deps" in line for line in installs)
+    pinned = (ROOT / "requirements" / "core.txt").read_text(encoding="utf-8")
+    packages = re.findall(r"^[\w.-]+==.*(?:\n +.*)*", pinned, re.MULTILINE)
+    assert packages
+    assert all("--hash=sha256:" in package for package in packages)
+
+
 def test_the_action_without_inputs_checks_every_target(tmp_path: Path) -> None:
-    assert " ".join(step(tmp_path).stdout.split()) == "check --fail-on error --format github --"
+    words = "check --fail-on error --format github --suppressions all --"
+    assert " ".join(step(tmp_path).stdout.split()) == words
 
 
 def test_the_gitlab_job_uses_options_and_files_that_fit() -> None:

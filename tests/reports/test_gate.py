@@ -83,6 +83,7 @@ class Gate(NamedTuple):
             for name, text in check["env"].items()
             if (match := re.fullmatch(r"\$\{\{ inputs\.([\w-]+) \}\}", text))
         }
+        environment |= {k: v for k, v in check["env"].items() if "${{" not in v}
         environment["GPTOSS"] = str(gptoss(runner))
         return self.runs(check["run"], **environment)
 

@@ -78,16 +78,31 @@ def find_config(start: Path | None = None) -> Config:
     """
     start = (start or Path.cwd()).resolve()
     for folder in (start, *start.parents):
-        for name, read in ((YAML_NAME, _from_yaml), (TOML_NAME, _from_toml)):
+        for name in (YAML_NAME, TOML_NAME):
             path = _configured(folder / name)
             if path is not None:
                 shown = os.path.relpath(path)
-                found = read(read_text(path, shown), shown, folder)
+                found = config_in(read_text(path, shown), shown, folder)
                 if found is not None:
                     return found
         if (folder / ".git").exists():
             break
     return Config(folder=start)
+
+
+def config_in(text: str, name: str, folder: Path) -> Config | None:
+    """The configuration in the text of a file; None where a ``pyproject.toml`` has none.
+
+    Args:
+        text: Its text.
+        name: What it is called.
+        folder: The folder that patterns are relative to.
+
+    Raises:
+        InputError: It is no YAML or TOML, or has something unknown in it.
+    """
+    read = _from_yaml if Path(name).name == YAML_NAME else _from_toml
+    return read(text, name, folder)
 
 
 def _configured(path: Path) -> Path | None:

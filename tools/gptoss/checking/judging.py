@@ -39,12 +39,16 @@ def without_collector() -> Iterator[None]:
 
 
 @without_collector()
-def judged(request: Request, against: str | Installed | None = None) -> list[Checked]:
+def judged(
+    request: Request, against: str | Installed | None = None, suppressions: str = "all"
+) -> list[Checked]:
     """Reads everything and applies rules and suppressions.
 
     Args:
         request: What is asked for.
         against: What is installed already, to compare with: a source, or what finds it.
+        suppressions: Which count: ``all``, ``none``, or ``base:`` with a revision or a folder that
+            has them already.
 
     Raises:
         InputError: A source cannot be read.
@@ -54,6 +58,7 @@ def judged(request: Request, against: str | Installed | None = None) -> list[Che
     if against == STDIN and STDIN in request.sources:
         raise InputError("--against -: standard input can be read only once; give a file")
     loaded = load(request, meanwhile=_import_rules)
+    from gptoss.checking.base_suppressions import base_of
     from gptoss.checking.checked import Checked
     from gptoss.checking.checker import run
     from gptoss.checking.config import find_config
@@ -70,7 +75,7 @@ def judged(request: Request, against: str | Installed | None = None) -> list[Che
             installed = against(deployments, loaded.facts)
         deployments = with_installed(deployments, installed)
     checked = [Checked(d, run(d, loaded.facts)) for d in deployments]
-    return apply_all(checked, find_config(), text_of)
+    return apply_all(checked, find_config(), text_of, base_of(suppressions))
 
 
 def _import_rules() -> None:

@@ -16,7 +16,7 @@ from gptoss.cli.printing import give, paint, say, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from gptoss.checking.checked import Checked
     from gptoss.checking.judging import Installed
@@ -63,6 +63,13 @@ FORMATS = ("text", "json", "sarif", "junit", "github", "gitlab", "table")
     shell_complete=sources_like,
     help="What is installed: a manifest, a folder, a target, or the word cluster for what runs.",
 )
+@click.option(
+    "--suppressions",
+    default="all",
+    show_default=True,
+    metavar="WHICH",
+    help="Suppressions that count: all, none, or base:REVISION for those that stand there already.",
+)
 @cluster_options
 def check(
     request: Request,
@@ -76,6 +83,7 @@ def check(
     fix: bool,
     diff: bool,
     against: str | None,
+    suppressions: str,
     context: str | None,
     namespace: str | None,
 ) -> None:
@@ -110,7 +118,8 @@ def check(
     if against != CLUSTER and (context or namespace):
         raise InputError("--context and -n say which cluster, and go with --against cluster")
     before = _running(context, namespace) if against == CLUSTER else against
-    plan = _planned(request, before) if fix or diff else None
+    judge = partial(judged, request, before, suppressions)
+    plan = _planned(request, judge) if fix or diff else None
     if plan and diff:
         say(plan.diff(), nl=False)
         say(plan.summary("would fix"), err=True)
@@ -118,7 +127,7 @@ def check(
     if plan:
         plan.write()
         say(plan.summary(), err=True)
-    checked = plan.checked if plan else judged(request, before)
+    checked = plan.checked if plan else judge()
     from gptoss.checking.checked import findings_of
     from gptoss.reports import render
     from gptoss.rules.rule import Severity
@@ -147,13 +156,13 @@ def _running(context: str | None, namespace: str | None) -> Installed:
     return lambda those, facts: installed_beside(cluster, those, facts, tell)
 
 
-def _planned(request: Request, against: str | Installed | None) -> FixPlan:
+def _planned(request: Request, judge: Callable[[], Sequence[Checked]]) -> FixPlan:
     """What --fix changes."""
     from gptoss.fixing.rounds import plan_fixes
 
     if STDIN in request.sources:
         raise InputError("standard input cannot be fixed; give the file")
-    return plan_fixes(lambda: judged(request, against), request.given)
+    return plan_fixes(judge, request.given)
 
 
 def _fails(checked: Sequence[Checked], fail_on: str) -> bool:

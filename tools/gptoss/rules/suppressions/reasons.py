@@ -42,6 +42,21 @@ def unused_suppression() -> None:
 
 
 @rule(
+    "Z004",
+    "suppression-not-in-base",
+    Severity.INFO,
+    of=ELSEWHERE,
+)
+def suppression_not_in_base() -> None:
+    """A suppression does not count, for the base of the change does not have it.
+
+    ``check --suppressions base:REVISION`` judges somebody's change: it cannot silence what it
+    brings along itself. A suppression counts that stands in the base in the same file, for the same
+    rule, scope and reason, on whichever line.
+    """
+
+
+@rule(
     "Z003",
     "suppression-of-unknown-rule",
     Severity.WARNING,
