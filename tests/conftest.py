@@ -1,4 +1,4 @@
-"""What the whole session shares: renderings that are kept, and oracles, one process each."""
+"""What the whole session shares: what is kept of earlier ones, and oracles, one process each."""
 
 import os
 import subprocess
@@ -9,8 +9,9 @@ from types import SimpleNamespace
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gptoss.planning.steps.library import Library
 from gptoss.sources.chart import helm
-from tests import kept_renderings
+from tests import kept_renderings, kept_times
 from tests.oracles.client import (
     AIPERF_VERSION,
     DYNAMO_RELEASES,
@@ -35,6 +36,14 @@ def renderings_are_kept() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         kept = SimpleNamespace(**{**vars(subprocess), "run": kept_renderings.run})
         patch.setattr(helm, "subprocess", kept)
+        yield
+
+
+@pytest.fixture(scope="session", autouse=True)
+def step_times_are_kept() -> Iterator[None]:
+    """Give predictions the step times that have already been asked for."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(Library, "_answer", kept_times.answer)
         yield
 
 

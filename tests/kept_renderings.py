@@ -1,4 +1,4 @@
-"""What `helm template` gives, kept from one worker and one run of the tests to the next.
+"""What Helm renders, kept from one worker and one run of the tests to the next.
 
 A rendering is a pure function of Helm, the chart, values files and flags (the chart looks nothing
 up and draws nothing at random), so it is kept under the digest of all of these. What Helm refuses
@@ -73,7 +73,7 @@ def _read(file: Path) -> tuple[int, bytes, bytes] | None:
 def _kept_at(words: list[str], here: Path, stdin: bytes, env: Mapping[str, str]) -> Path | None:
     """Where a rendering is kept; None for what is none, or not one of a chart on disk."""
     helm = Path(words[0]).resolve()
-    if helm.parent != TOOLS or words[1:2] != ["template"] or not _path(words[3], here):
+    if helm.parent != TOOLS or not _renders(words) or not _path(words[3], here):
         return None
     key = hashlib.sha256(repr((helm.name, helm.stat().st_size, helm.stat().st_mtime_ns)).encode())
     for word in words[1:]:
@@ -84,6 +84,12 @@ def _kept_at(words: list[str], here: Path, stdin: bytes, env: Mapping[str, str])
     key.update(repr(sorted((k, v) for k, v in env.items() if k.startswith("HELM"))).encode())
     key.update(stdin)
     return _folder() / key.hexdigest()
+
+
+def _renders(words: list[str]) -> bool:
+    """Whether Helm is to render a chart, and asks no cluster for it."""
+    dry = words[1:2] == ["install"] and "--dry-run=client" in words
+    return len(words) > 3 and (dry or words[1] == "template")
 
 
 def _is_of_the_chart(words: list[str], code: int, out: bytes, err: bytes) -> bool:

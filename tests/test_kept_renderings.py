@@ -111,10 +111,18 @@ def test_what_the_chart_refuses_is_kept(bench: Bench) -> None:
     assert bench.starts == 1
 
 
-@pytest.mark.parametrize("word", ["install", "lint"])
-def test_only_renderings_are_kept(bench: Bench, word: str) -> None:
+@pytest.mark.parametrize(
+    ("words", "starts"),
+    [("install", 2), ("lint", 2), ("install --dry-run=server", 2), ("install --dry-run=client", 1)],
+)
+def test_only_what_asks_no_cluster_is_kept(bench: Bench, words: str, starts: int) -> None:
+    verb, *more = words.split()
     for _ in range(2):
-        kept_renderings.run(
-            [bench.helm, word, "n", str(bench.chart)], env=os.environ, capture_output=True
-        )
-    assert bench.starts == 2
+        argv = [str(bench.helm), verb, "n", str(bench.chart), *more]
+        kept_renderings.run(argv, env=os.environ, capture_output=True)
+    assert bench.starts == starts
+
+
+def test_a_rendering_of_nothing_is_left_to_helm(bench: Bench) -> None:
+    argv = [str(bench.helm), "template"]
+    assert kept_renderings.run(argv, env=os.environ, capture_output=True).returncode == 0

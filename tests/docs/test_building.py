@@ -75,5 +75,4 @@ def test_a_build_command_names_a_folder_of_images_and_arguments_that_its_dockerf
 
 def test_the_shell_commands_of_the_page_pass_shellcheck() -> None:
     assert len(BUILDS) == 4
-    for block in SHELL.findall(PAGE):
-        passes_shellcheck(block)
+    passes_shellcheck(*SHELL.findall(PAGE))

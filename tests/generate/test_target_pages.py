@@ -50,8 +50,7 @@ def test_a_page_asks_for_reasoning_effort_in_the_words_of_its_server(page: Path)
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
 def test_the_shell_commands_of_a_page_pass_shellcheck(page: Path) -> None:
-    for block in BASH.findall(page.read_text(encoding="utf-8")):
-        passes_shellcheck(block)
+    passes_shellcheck(*BASH.findall(page.read_text(encoding="utf-8")))
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.stem)
