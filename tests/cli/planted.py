@@ -68,6 +68,14 @@ SERVE = ["trtllm-serve", "openai/gpt-oss-120b", "--port", "8000", "--nonsense"]
 ASSIGNED = " ".join(f"{name}={shlex.quote(value)}" for name, value in VARIABLES.items())
 
 
+def _application() -> object:
+    app = application()
+    helm = app["spec"]["source"]["helm"]
+    helm["valuesObject"]["workers"] = {"worker": VALUES["workers"]["worker"]}
+    helm["parameters"] = [{"name": "frontend.env.API_KEY", "value": MARK}]
+    return app
+
+
 def _json_lines(data: object) -> str:
     return json.dumps(data, indent=1) + "\n"
 
@@ -99,9 +107,13 @@ MANIFEST = {
 # The words of a target are those of its own file.
 VALUES = yaml.safe_load((ROOT / "charts/gpt-oss/targets/agg-gb200.yaml").read_text())
 VALUES["workers"]["worker"] |= {"env": VARIABLES, "extraArgs": FLAG_WORDS}
-ENGINE = (
-    f"tensor_parallel_size: 4\nmax_batch_sise: 64  # PASSWORD={MARK}\nmax_seq_len: hf_{BODY}\n"
-    + ("".join(f"# {name}={value!r}\n" for name, value in VARIABLES.items()))
+ENGINE = "".join(
+    [
+        "tensor_parallel_size: 4\n",
+        f"max_batch_sise: 64  # PASSWORD={MARK}\n",
+        f"max_seq_len: hf_{BODY}\n",
+        *(f"# {name}={value!r}\n" for name, value in VARIABLES.items()),
+    ]
 )
 LOAD = ["aiperf", "profile", "--model", "openai/gpt-oss-120b", "--url", "http://f:8000"]
 COUNTS = ["--concurrency", "8", "--request-count", "80", "--synthetic-input-tokens-mean", "128"]
@@ -138,7 +150,7 @@ SOURCES = {
     + "\n",
     "engine.yaml": ENGINE,
     "load.sh": f"{ASSIGNED} {shlex.join([*LOAD, *COUNTS, *FLAG_WORDS])}\n",
-    "app.yaml": _json_lines(application({"valuesObject": VALUES})),
+    "app.yaml": _json_lines(_application()),
     "config.yaml": _json_lines(
         {
             "environment_variables": VARIABLES,
