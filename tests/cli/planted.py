@@ -76,8 +76,8 @@ def _application() -> object:
     return app
 
 
-def _json_lines(data: object) -> str:
-    return json.dumps(data, indent=1) + "\n"
+def _written(data: object) -> str:
+    return yaml.safe_dump(data, sort_keys=False, width=10_000)
 
 
 WORKER_WORDS = ["-m", "dynamo.trtllm", "--model-path", "openai/gpt-oss-120b", "--nonsense"]
@@ -120,9 +120,10 @@ COUNTS = ["--concurrency", "8", "--request-count", "80", "--synthetic-input-toke
 
 
 SOURCES = {
-    "values.yaml": _json_lines(VALUES),
-    "manifest.yaml": _json_lines(MANIFEST),
-    "compose.yaml": _json_lines(
+    "values.yaml": _written(VALUES),
+    "manifest.yaml": _written(MANIFEST),
+    "manifest.json.yaml": json.dumps(MANIFEST, indent=1),
+    "compose.yaml": _written(
         {
             "services": {
                 "server": {
@@ -150,8 +151,8 @@ SOURCES = {
     + "\n",
     "engine.yaml": ENGINE,
     "load.sh": f"{ASSIGNED} {shlex.join([*LOAD, *COUNTS, *FLAG_WORDS])}\n",
-    "app.yaml": _json_lines(_application()),
-    "config.yaml": _json_lines(
+    "app.yaml": _written(_application()),
+    "config.yaml": _written(
         {
             "environment_variables": VARIABLES,
             "resources": {"accelerator": "B200", "use_gpu": True},
