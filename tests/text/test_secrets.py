@@ -6,6 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gptoss import rules  # noqa: F401 (declares the rules)
+from gptoss.rules.rule import RULES
 from gptoss.text.secret_names import names_secret
 from gptoss.text.secrets import (
     HIDDEN,
@@ -180,3 +182,9 @@ def test_a_long_line_of_anything_is_read_once(part: str) -> None:
     line = part * (200_000 // len(part))
     assert len(lines_without_secrets([line])) == 1
     assert without_secrets(line)
+
+
+def test_what_rules_say_themselves_is_never_hidden() -> None:
+    for rule in RULES.values():
+        for text in (rule.summary, rule.reason, rule.source):
+            assert without_secrets(text or "") == (text or "")
