@@ -98,3 +98,21 @@ def are_parallel(one: str, other: str) -> bool:
     """Whether two rooms stand side by side, by themselves or by the rooms that they are in."""
     tops = {one.split("/")[0], other.split("/")[0]}
     return any({one, other} <= rooms or (len(tops) > 1 and tops <= rooms) for rooms in PARALLEL)
+
+
+def test_everything_is_printed_through_one_place() -> None:
+    """What goes around it could be obeyed by a terminal or a runner, or hold a secret."""
+    prints = re.compile(r"\bclick\.s?echo\(|^\s*print\(|sys\.stdout\.write\(", re.MULTILINE)
+    own_processes = ("live/shim", "live/mocker", "planning/steps/step_server.py")
+    files = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in modules()}
+    found = [name for name, text in files.items() if prints.search(text)]
+    assert [name for name in found if not name.startswith(own_processes)] == ["cli/printing.py"]
+
+
+def test_all_json_that_is_printed_is_made_in_one_place() -> None:
+    written = re.compile(r"json\.dumps\([^)]*indent=")
+    files = {path.relative_to(PACKAGE).as_posix(): path.read_text("utf-8") for path in modules()}
+    # What a rule says is the house's own, and the two others are files.
+    others = {"reports/explain.py", "rendering/monitoring.py"}
+    others |= {"planning/calibrating/kept_calibration.py", "text/as_json.py"}
+    assert {name for name, text in files.items() if written.search(text)} <= others

@@ -313,7 +313,7 @@ def test_github_escapes_what_would_end_a_command() -> None:
     assert command.startswith(
         "::error file=dir%2Ca%3Ab%25.yaml,line=3,col=9,title=D003 transceiver-buffer"
     )
-    assert "::50%25 of a,b:c%0D%0Asecond" in command
+    assert "::50%25 of a,b:c\\r\\nsecond" in command
     assert "%0Ahint: write 4" in command
     assert summary == "1 deployment checked: 1 error"
 

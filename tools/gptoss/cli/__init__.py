@@ -10,7 +10,7 @@ import click
 from gptoss import __version__
 from gptoss.cli.bench import bench
 from gptoss.cli.check import check
-from gptoss.cli.ending import ending
+from gptoss.cli.ending import FAILED, close_stdout, ending
 from gptoss.cli.inspect import images, show
 from gptoss.cli.live import setup, simulate
 from gptoss.cli.plan import plan
@@ -70,6 +70,14 @@ class Commands(click.Group):
         with ending(), budget.run():
             code = super().main(*given, standalone_mode=False, **extra)
             sys.exit(code if isinstance(code, int) else 0)
+
+    def invoke(self, ctx: click.Context) -> object:
+        """Runs a command; where nobody reads on, as head does, it ends without a word."""
+        try:
+            return super().invoke(ctx)
+        except BrokenPipeError:
+            close_stdout()
+            ctx.exit(FAILED)
 
     def format_commands(self, _ctx: click.Context, formatter: click.HelpFormatter) -> None:
         """Writes the commands in their sections."""

@@ -51,8 +51,8 @@ def ending() -> Iterator[None]:
         sys.exit(1)
     except click.ClickException as error:
         _tell_usage(error)
-    except BrokenPipeError:  # nobody reads on, as head does
-        _close_stdout()
+    except BrokenPipeError:  # of what was left to write
+        close_stdout()
     except Exception as error:
         if os.environ.get(TRACE):
             raise
@@ -89,7 +89,7 @@ def _where(error: Exception) -> str:
     return f"{Path(own[-1].filename).relative_to(PACKAGE).as_posix()}:{own[-1].lineno}"
 
 
-def _close_stdout() -> None:
+def close_stdout() -> None:
     """Lets nothing more be written where nobody reads."""
     with suppress(OSError, ValueError):
         nowhere = os.open(os.devnull, os.O_WRONLY)

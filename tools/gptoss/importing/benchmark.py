@@ -7,11 +7,12 @@ from typing import TYPE_CHECKING
 from gptoss.facts.programs import AIPERF
 from gptoss.importing.benchmark_flags import TOLD, flags_of, take_whole
 from gptoss.importing.context import leaf
-from gptoss.importing.environment import environment, holds_secret
+from gptoss.importing.environment import environment
 from gptoss.importing.flags import flag_words
 from gptoss.importing.pods import note_volumes
 from gptoss.importing.whole import OBJECT_NAME
 from gptoss.sources.parts.load_generators import GENAI_PERF, WITHOUT_EQUAL
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -101,7 +102,7 @@ def _extra_words(flags: dict[str, InForce], context: Context) -> Iterator[str]:
         if flag.flag is None:
             context.left_out(f"benchmark: aiperf has no {name}", flag.place)
             continue
-        if holds_secret(name, str(flag.value)):
+        if is_secret(name, str(flag.value)):
             told = f"benchmark: {name} holds a secret; put it into a Secret and benchmark.env"
             context.left_out(told, flag.place)
             continue

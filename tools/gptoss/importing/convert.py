@@ -12,7 +12,7 @@ from gptoss.facts import folders
 from gptoss.importing import whole
 from gptoss.importing.benchmark import benchmark_block
 from gptoss.importing.context import Context
-from gptoss.importing.document import WIDTH, Block, Leaf, count, written
+from gptoss.importing.document import WIDTH, Block, Leaf, count, take_secrets, written
 from gptoss.importing.gpu_kind import gpu_kind
 from gptoss.importing.left_behind import note_left_behind
 from gptoss.importing.scaled_values import shared_block
@@ -108,6 +108,8 @@ def convert(
         context.chosen(f"hardware.gpu {kind.key}, the only kind that fits {told}", hints[0].place)
     values = _values(context)
     note_left_behind(context)
+    for path, leaf in take_secrets(values):
+        context.left_out(f"{path} holds a secret; put it into a Secret ({leaf.comment})")
     called = helm_name(name or deployment.name)
     if called != (name or deployment.name):
         told = f"the name {called}, for Helm and Kubernetes refuse {name or deployment.name}"

@@ -10,6 +10,7 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from gptoss.text.as_json import holds_secret
 from gptoss.text.scalars import flow
 
 if TYPE_CHECKING:
@@ -53,6 +54,17 @@ def written(block: Block) -> str:
 def count(block: Block) -> int:
     """Settings in a block and all blocks in it."""
     return sum(count(inner) if isinstance(inner, dict) else 1 for inner in block.values())
+
+
+def take_secrets(block: Block, above: str = "") -> Iterator[tuple[str, Leaf]]:
+    """Takes out every setting that holds a secret, and gives each with its path."""
+    for key, inner in list(block.items()):
+        path = f"{above}{key}"
+        if isinstance(inner, dict):
+            yield from take_secrets(inner, f"{path}.")
+        elif holds_secret(key, inner.value):
+            yield path, inner
+            del block[key]
 
 
 def plain(block: Block) -> dict[str, Any]:

@@ -6,7 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.importing.context import leaf
-from gptoss.text.secrets import is_secret, without_secrets
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from gptoss.deployment.pods import Pod
@@ -63,11 +63,6 @@ def environment(
         elif reason:
             context.left_out(f"{name}: ${variable.name} {reason}", variable.place)
     return found
-
-
-def holds_secret(flag: str, value: str) -> bool:
-    """Whether a flag's value must not be written into a file."""
-    return "api-key" in flag or without_secrets(value) != value
 
 
 def _reason(variable: Variable, pod: Pod) -> str | None:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.deployment.model import Runtime
 from gptoss.facts.programs import SERVE, WORKER, program
 from gptoss.importing.document import Leaf
-from gptoss.importing.environment import holds_secret
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -83,7 +83,7 @@ def _is_carried(
                 f"{component.name}: {name} {found.value}: {PLATFORM[name]}", found.place
             )
         return False
-    if holds_secret(name, str(found.value)):
+    if is_secret(name, str(found.value)):
         told = f"{component.name}: {name} holds a secret; put it into a Secret and env"
         context.left_out(told, found.place)
         return False

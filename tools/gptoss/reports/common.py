@@ -110,6 +110,8 @@ def fingerprints(findings: Iterable[Finding]) -> dict[Finding, str]:
         text = "\n".join(
             (finding.rule.id, relative(finding.place.file), POSITION.sub("", message_of(finding)))
         )
-        identifiers[finding] = hashlib.sha256(f"{text}\n{seen[text]}".encode()).hexdigest()
+        # A file's name may hold bytes that are no text.
+        content = f"{text}\n{seen[text]}".encode(errors="surrogateescape")
+        identifiers[finding] = hashlib.sha256(content).hexdigest()
         seen[text] += 1
     return identifiers

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from gptoss.text.printable import ESCAPED
 from gptoss.text.secrets import (
+    is_secret,
     shown,
     text_without_secrets,
     without_secrets,
@@ -37,6 +38,13 @@ def json_text(data: object) -> str:
 def json_line(value: object) -> str:
     """A value as JSON on one line, likewise."""
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
+
+
+def holds_secret(name: str, value: object) -> bool:
+    """Whether something is hidden of a value of this name, at any depth."""
+    if isinstance(value, str):
+        return is_secret(name, value)
+    return isinstance(value, dict | list) and _plain(value) != value
 
 
 def _escaped(text: str) -> str:

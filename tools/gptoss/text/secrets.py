@@ -44,6 +44,8 @@ NOTHING = re.compile(
     r"|[a-z0-9.-]+-(?:secrets?|credentials?|keys?|tokens?))?",
     re.IGNORECASE,
 )
+# A quotation of more is a sentence.
+WORDS_OF_SECRET = 3
 ENDS = ",.;:)]}"
 
 
@@ -166,8 +168,9 @@ def _flagged(line: str, prose: bool) -> Iterator[Span]:
 
 
 def _is_word(name: str, value: str) -> bool:
-    """Whether what follows a name in a sentence is a word of the sentence."""
-    return "uthorization" not in name and value.rstrip(ENDS).isalpha() and value.islower()
+    """Whether what follows a name in a sentence is a word of the sentence, or quotes one."""
+    is_word = value.rstrip(ENDS).isalpha() and value.islower()
+    return "uthorization" not in name and (is_word or value.count(" ") > WORDS_OF_SECRET)
 
 
 def _inner(line: str, span: Span) -> Span:

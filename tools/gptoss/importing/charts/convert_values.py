@@ -11,7 +11,7 @@ from gptoss.importing.charts.llm_d import carry_llm_d
 from gptoss.importing.charts.nim import carry_nim
 from gptoss.importing.charts.production_stack import carry_production_stack
 from gptoss.importing.convert import Imported, helm_name
-from gptoss.importing.document import WIDTH, Block, Leaf, plain, written
+from gptoss.importing.document import WIDTH, Block, Leaf, plain, take_secrets, written
 from gptoss.importing.traffic import assumed_traffic
 from gptoss.sources.recognise import LLM_D, NIM, PRODUCTION_STACK
 
@@ -61,6 +61,10 @@ def convert_values(
     traffic, told = assumed_traffic(_lengths(carrying.values["workers"]))
     carrying.chosen(told)
     values = in_order({**carrying.values, "workload": traffic})
+    for path, leaf in take_secrets(values):
+        carrying.left_out(
+            f"{path} holds a secret; put it into a Secret ({leaf.comment})", tree.place
+        )
     text = folders.values_schema_line(folder) + _header(called, chart, label, file)
     return Imported(values, text + written(values), tuple(carrying.notes), called)
 
