@@ -22,7 +22,7 @@ from gptoss.sources.containers.isolation import of_run
 from gptoss.sources.containers.named_files import NamedFiles, whole_document
 from gptoss.sources.containers.processes import Process, processes
 from gptoss.sources.containers.script_files import Beside, Files
-from gptoss.sources.containers.script_group import read_together
+from gptoss.sources.containers.script_group import SERVING, read_together
 from gptoss.sources.engine_alone import Told, on_nodes
 from gptoss.sources.engines_together import build_servers
 from gptoss.sources.parts.assembly import Origin
@@ -179,7 +179,7 @@ def _containers(
         role = roles.get(id(first))
         name = _unused(role if role and not role_in(first.name) else first.name, names)
         names.add(name)
-        count = _at_once(turns)
+        count = _at_once(turns) if first.task in SERVING else 1
         replicas = Located(count, first.command.place) if count > 1 else None
         counted = all(process.step.counted or not process.step.background for process in alike)
         read = _apart(_read(alike, files, gpus, role), first, runs)

@@ -9,6 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.role_names import role_of_file
+from gptoss.text.budget import Kind, spend
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
@@ -37,6 +38,7 @@ def merged(steps: Iterable[Step]) -> list[Step]:
     for step in steps:
         program = _program(step.command)
         entries = served.setdefault(program, []) if program else []
+        spend(Kind.CONTAINERS, bool(program), step.command.place)
         for alike in entries if step.choices else ():
             if all(step.excludes(other) for other in alike):
                 alike.append(step)

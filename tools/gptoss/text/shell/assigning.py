@@ -85,8 +85,11 @@ class Assigner(LoopWalker):
         given: dict[str, Located[str | None]] = {}
         for name, located in self.variables.exported.items():
             value = self.variables.values.get(name)
-            known = value if value is not None and is_resolved(value) else None
-            given[name] = located if known == located.value else Located(known, located.place)
+            if value != located.value:
+                self.variables.budget.spend(Kind.VARIABLES, len(value or "") // 50)
+                known = value if value is not None and is_resolved(value) else None
+                located = Located(known, located.place)
+            given[name] = located
         return given
 
     def assign_array(self, array: Array, declared: str) -> None:

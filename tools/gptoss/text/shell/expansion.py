@@ -186,6 +186,7 @@ def _parameter(part: Parameter, variables: Variables) -> str | tuple[Part, ...]:
     variables.assumptions += part.name in variables.assumed
     if not part.operator:
         return value if value is not None else f"${{{part.name}}}" if part.name else part.source
+    variables.budget.spend(Kind.EXPANDED, len(value or ""))
     if part.operator[0] in "#%":
         return part.source if value is None else _trimmed(value, part, variables)
     if is_set and (value is None or (value and not is_resolved(value))):
