@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
-from gptoss.checking import suppressions
+from gptoss.checking import suppressions, written_suppressions
 from gptoss.checking.checked import Checked
 from gptoss.checking.checker import Result, run
 from gptoss.checking.config import Config, find_config
@@ -378,14 +378,14 @@ def test_standard_input_is_not_compared_with_itself() -> None:
 def test_a_comment_block_is_about_the_line_after_it_as_far_as_that_goes_on() -> None:
     block = "# gptoss: ignore D003 because measured\n" + "# and more\n" * 3
     text = f"{block}run \\\n  --a \\\n  --b\nnext # gptoss: ignore M002 because so\n"
-    said = [*suppressions._comments(text, FILE)]
+    said = [*written_suppressions.in_comments(text, FILE)]
     at = [Finding(RULES["D003"], Place(FILE, line), "", "") for line in range(1, 10)]
     covered = [[f.place.line for f in at if each.covers(f)] for each in said]
     assert covered == [[5, 6, 7], [8]]
 
 
 def test_the_comments_of_a_file_suppress_a_bounded_number_of_rules() -> None:
-    names = ",".join(f"ab{n}" for n in range(suppressions.MAX_IN_FILE + 1))
+    names = ",".join(f"ab{n}" for n in range(written_suppressions.MAX_IN_FILE + 1))
     with pytest.raises(InputError, match=r"more than 1,000 rules are suppressed") as caught:
         checked(example_text(read(BAD)) + f"\n# gptoss: ignore {names} because so\n")
     assert caught.value.place is not None
