@@ -87,6 +87,6 @@ def _map(value: Mapping[Any, Any]) -> dict[str, Any]:
         if isinstance(item, str) and not isinstance(item, Own):
             own = shown(str(named), item) if key == "value" and isinstance(named, str) else item
             # A file that is shown whole; other texts are sentences.
-            item = text_without_secrets(own) if name == "values" else shown(name, own)  # noqa: PLW2901
+            item = text_without_secrets(own) if name == "values" else shown(name, own)
         found[name] = _plain(item)
     return found
