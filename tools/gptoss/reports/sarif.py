@@ -19,7 +19,7 @@ from gptoss.reports.common import (
 )
 from gptoss.reports.sarif_fixes import fixes_of
 from gptoss.rules.rule import RULES, Severity
-from gptoss.text.as_json import json_text
+from gptoss.text.as_json import Own, json_text
 from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
@@ -79,7 +79,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "fullDescription": {"text": reason},
         "help": {
             "text": f"{said}\n\nMore: {documentation(rule)}",
-            "markdown": f"{said}\n\n{examples}\n\nMore: {documentation(rule)}",
+            "markdown": Own(f"{said}\n\n{examples}\n\nMore: {documentation(rule)}"),
         },
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
         "properties": {"tags": [rule.name]},

@@ -25,6 +25,12 @@ if TYPE_CHECKING:
 OBEYED = re.compile(rf"{ESCAPED.pattern}|##(?=\[)")
 
 
+class Own(str):
+    """Text of this project, in which nothing is hidden."""
+
+    __slots__ = ()
+
+
 def json_text(data: object) -> str:
     """Data as JSON for programs, with what is secret hidden, by its name too.
 
@@ -53,8 +59,10 @@ def _escaped(text: str) -> str:
 
 def _plain(value: Any) -> Any:
     """A value as JSON has it, with what is secret in it hidden."""
+    if isinstance(value, Own):
+        return value
     if isinstance(value, str):
-        return text_without_secrets(value) if "\n" in value else without_secrets(value)
+        return without_secrets(value)
     if isinstance(value, dict):
         return _map(value)
     if isinstance(value, list | tuple):
@@ -76,8 +84,9 @@ def _map(value: Mapping[Any, Any]) -> dict[str, Any]:
     found = {}
     for key, item in value.items():
         name = str(_plain(key))
-        if isinstance(item, str):
+        if isinstance(item, str) and not isinstance(item, Own):
             own = shown(str(named), item) if key == "value" and isinstance(named, str) else item
-            item = shown(name, own)
+            # A file that is shown whole; other texts are sentences.
+            item = text_without_secrets(own) if name == "values" else shown(name, own)
         found[name] = _plain(item)
     return found
