@@ -36,7 +36,7 @@ class Limits:
     """
 
     cpu_seconds: int = 10
-    seconds: float = 20
+    seconds: float = 30
 
 
 @dataclass(frozen=True, slots=True)
