@@ -23,20 +23,13 @@ from gptoss.text.bounds import OutsideError
 from gptoss.text.errors import InputError
 from gptoss.text.files import text_of
 from tests.rules.gitops_base import helm_release
+from tests.sources.test_named_files import COMPOSE, PRIVATE, SERVE
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-PRIVATE = "max_batch_size: 777123\ntoken: s3cr3t-777123\n"
-SERVE = "trtllm-serve openai/gpt-oss-120b --tp_size 8 --port 8000 --extra_llm_api_options"
-COMPOSE = """\
-services:
-  server:
-    image: nvcr.io/nvidia/tensorrt-llm/release:1.3.0rc14
-    entrypoint: [trtllm-serve, serve, openai/gpt-oss-120b]
-    command: [--tp_size, "8", --served-model-name, "${token}", --extra_llm_api_options, /e/a.yaml]
-    volumes: ["SOURCE:/e"]
-"""
+VOLUMES = '    volumes: ["./e:/etc"]\n'
+MOUNTED = COMPOSE.format(more=', --served-model-name, "${token}"') + VOLUMES
 
 watching: list[list[str]] = []
 
@@ -69,7 +62,14 @@ def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     outside, checkout = tmp_path / "outside", tmp_path / "checkout"
     for folder in (outside, checkout / ".git", checkout / "deploy"):
         folder.mkdir(parents=True)
-    for name in ("a.yaml", "a.sh", "a.json", "profile_export_aiperf.json", "plan.json"):
+    for name in (
+        "a.yaml",
+        "engine.yaml",
+        "a.sh",
+        "a.json",
+        "profile_export_aiperf.json",
+        "plan.json",
+    ):
         (outside / name).write_text(PRIVATE)
     (checkout / ".git" / "config").write_text(PRIVATE)
     monkeypatch.chdir(checkout)
@@ -101,16 +101,16 @@ def script_by_shell(folder: Path) -> None:
 
 def compose_by_a_mounted_link(folder: Path) -> None:
     (folder / "e").symlink_to("../../outside")
-    (folder / "compose.yaml").write_text(COMPOSE.replace("SOURCE", "./e"))
+    (folder / "compose.yaml").write_text(MOUNTED)
 
 
 def compose_by_variables_that_are_hidden(folder: Path) -> None:
     (folder / ".env").symlink_to("../.git/config")
-    (folder / "compose.yaml").write_text(COMPOSE.replace("SOURCE", "./e"))
+    (folder / "compose.yaml").write_text(MOUNTED)
 
 
 def compose_by_other_files(folder: Path) -> None:
-    text = COMPOSE.replace("SOURCE", "./e")
+    text = MOUNTED
     text += "    env_file: ../../outside/a.yaml\n    extends: {file: ../../outside/a.yaml}\n"
     text += "include: [../../outside/a.yaml]\nsecrets: {a: {file: ../../outside/a.yaml}}\n"
     (folder / "compose.yaml").write_text(text)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import yaml
 
+from gptoss.fixing.aliases import is_shared
 from gptoss.fixing.own_files import own_file
-from gptoss.fixing.shared_values import is_shared
 from gptoss.fixing.spans import Source
 from gptoss.fixing.word_edits import word_changes
 from gptoss.fixing.yaml_edits import Change, NotPossibleError, spot_at, yaml_changes
