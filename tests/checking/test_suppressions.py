@@ -8,16 +8,19 @@ from typing import TYPE_CHECKING
 import pytest
 from click.testing import CliRunner
 
+from gptoss.checking import suppressions
 from gptoss.checking.checked import Checked
 from gptoss.checking.checker import Result, run
 from gptoss.checking.config import Config, find_config
 from gptoss.checking.suppressions import apply_all
 from gptoss.cli import main
+from gptoss.rules.finding import Finding
 from gptoss.rules.rule import RULES, Rule
 from gptoss.sources.kubernetes.build import build
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.files import text_of
+from gptoss.text.places import Place
 from gptoss.text.yaml_tree import parse_documents
 from tests.rules.examples import FACTS, read
 from tests.rules.examples import text_of as example_text
@@ -366,3 +369,37 @@ def test_standard_input_is_not_compared_with_itself() -> None:
     result = CliRunner().invoke(main, ["check", "-", "--against", "-"], input="a: 1")
     assert result.exit_code == 2
     assert "read only once" in result.stderr
+
+
+def test_a_comment_block_is_about_the_line_after_it_as_far_as_that_goes_on() -> None:
+    block = "# gptoss: ignore D003 because measured\n" + "# and more\n" * 3
+    text = f"{block}run \\\n  --a \\\n  --b\nnext # gptoss: ignore M002 because so\n"
+    said = [*suppressions._comments(text, FILE)]
+    at = [Finding(RULES["D003"], Place(FILE, line), "", "") for line in range(1, 10)]
+    covered = [[f.place.line for f in at if each.covers(f)] for each in said]
+    assert covered == [[5, 6, 7], [8]]
+
+
+def test_the_comments_of_a_file_suppress_a_bounded_number_of_rules() -> None:
+    names = ",".join(f"ab{n}" for n in range(suppressions.MAX_IN_FILE + 1))
+    with pytest.raises(InputError, match=r"more than 1,000 rules are suppressed") as caught:
+        checked(example_text(read(BAD)) + f"\n# gptoss: ignore {names} because so\n")
+    assert caught.value.place is not None
+
+
+def test_the_nearest_rule_is_looked_for_once_a_name_and_not_for_long_ones(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    asked: list[str] = []
+
+    def matches(name: str, _known: object, _count: int) -> list[str]:
+        asked.append(name)
+        return []
+
+    monkeypatch.setattr("difflib.get_close_matches", matches)
+    suppressions._nearest.cache_clear()
+    lines = "# gptoss: ignore qq77 because so\n" * 5 + f"# gptoss: ignore {'q' * 500} because\n"
+    result = checked(f"{lines}{example_text(read(BAD))}")
+    suppressions._nearest.cache_clear()
+    assert asked == ["QQ77"]
+    assert len([f for f in result.findings if f.rule.id == "Z003"]) == 6

@@ -20,6 +20,7 @@ from gptoss.checking.checker import NotApplied, Result, Suppressed, run
 from gptoss.facts import folders
 from gptoss.facts.world import Facts
 from gptoss.reports import FORMATS
+from gptoss.reports import text as text_report
 from gptoss.rules.finding import Also, Finding
 from gptoss.rules.rule import RULES, Severity
 from gptoss.sources.load import load
@@ -82,6 +83,25 @@ def test_no_format_shows_a_secret(form: str) -> None:
 
 
 # text
+
+
+def test_a_long_line_is_looked_through_for_secrets_once_however_many_findings_it_has(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    file = tmp_path / "s.sh"
+    file.write_text("run " + "word " * 3000)
+    asked: list[str] = []
+
+    def hidden(line: str, _before: str) -> str:
+        asked.append(line)
+        return line
+
+    monkeypatch.setattr(text_report, "line_without_secrets", hidden)
+    found = [said("D003", Place(str(file), 1, 5 + 5 * n)) for n in range(50)]
+    lines = reports.render("text", checked(*found)).splitlines()
+    assert len(asked) == 1
+    assert max(map(len, lines)) < 300
+    assert sum("^^^^" in line for line in lines) == 50
 
 
 def test_quiet_text_has_one_line_an_error_or_warning_and_nothing_else() -> None:

@@ -4,6 +4,7 @@ import pytest
 
 from gptoss.sources.parts.environment import variables
 from gptoss.sources.parts.reading import Scope, as_rendered
+from gptoss.text import budget
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_documents
 
@@ -24,3 +25,10 @@ def test_references_that_double_each_other_are_refused_at_their_line() -> None:
         read("\n".join(["- {name: V0, value: xxxx}", *lines]))
     assert caught.value.place is not None
     assert caught.value.place.line > 10
+
+
+def test_references_of_a_run_grow_within_its_budget() -> None:
+    lines = [f"- {{name: V{n}, value: $(LONG)}}" for n in range(60)]
+    text = "\n".join([f"- {{name: LONG, value: {'x' * 100_000}}}", *lines])
+    with budget.run(), pytest.raises(InputError, match="characters that variables expand to"):
+        read(text)

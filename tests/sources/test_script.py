@@ -18,6 +18,7 @@ from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.load import load
 from gptoss.sources.recognise import is_script
 from gptoss.sources.request import Request
+from gptoss.text import budget
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
@@ -461,3 +462,21 @@ def test_a_folder_is_mounted_with_and_without_a_slash_at_its_end() -> None:
         line = f"docker run -v /data/hf/:{inside} {TRTLLM} trtllm-serve openai/gpt-oss-120b"
         found = {finding.rule.id for finding in run(read(line), FACTS).findings}
         assert not found & {"S015", "S027"}
+
+
+def test_a_script_that_is_written_and_run_again_and_again_is_refused() -> None:
+    text = "cat > x.sh <<EOF\n" + "trtllm-serve m --port 8000\n" * 150 + "EOF\n" + "sh x.sh\n" * 150
+    with budget.run(), pytest.raises(InputError, match="commands of scripts"):
+        build_script([GivenScript(text, "s.sh")], FACTS)
+
+
+def test_a_script_of_many_containers_is_refused() -> None:
+    text = "".join(f"trtllm-serve openai/gpt-oss-120b --host h{n} &\n" for n in range(1001))
+    with budget.run(), pytest.raises(InputError, match="more than 1,000 containers"):
+        build_script([GivenScript(text, "s.sh")], FACTS)
+
+
+def test_a_shell_is_found_behind_many_words() -> None:
+    words = "nohup " * 3000 + "bash -c 'trtllm-serve openai/gpt-oss-120b'"
+    script = build_script([GivenScript(words, "s.sh")], FACTS, gpu="h200")
+    assert [worker.name for worker in script.workers] == ["server"]

@@ -10,7 +10,9 @@ from gptoss.deployment.model import REFUSALS
 from gptoss.deployment.settings import WatchedSettings
 from gptoss.rules.finding import Also, Finding
 from gptoss.rules.rule import RULES, Need, Rule, Severity
+from gptoss.text.budget import Kind, spend
 from gptoss.text.places import place_of
+from gptoss.text.shortened import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -177,6 +179,8 @@ def _findings(rule: Rule, case: Case, beside: Mapping[str, object]) -> Iterator[
     for said in rule.check(*takes):
         place = place_of(said.at)
         elsewhere = ((place_of(at), message) for at, message in said.also)
-        also = tuple(Also(at, message) for at, message in elsewhere if at != place)
+        also = tuple(Also(at, shortened(message)) for at, message in elsewhere if at != place)
         fixes = (said.fix,) if said.fix else ()
-        yield Finding(rule, place, said.message, said.hint, also, fixes, subjects)
+        message, hint = shortened(said.message), shortened(said.hint)
+        spend(Kind.FINDINGS, 1, place)
+        yield Finding(rule, place, message, hint, also, fixes, subjects)

@@ -14,13 +14,16 @@ import difflib
 import re
 from collections import Counter
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checker import Suppressed
 from gptoss.checking.suppressed_places import files_of, places_of
 from gptoss.rules.finding import Finding
 from gptoss.rules.rule import RULES, Rule
+from gptoss.text.errors import InputError
 from gptoss.text.places import Place
+from gptoss.text.shortened import shortened
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -37,6 +40,8 @@ COMMENT = re.compile(r"(?:^|(?<=\s))#\s*gptoss:\s*(?P<verb>ignore(?:-file)?)(?![
 REASON = re.compile(r"\s*(?:because\b|:|-+|–)?\s*(?P<reason>.*)")
 NAMES = re.compile(r"\s*(?P<names>[\w-]+(?:\s*,\s*[\w-]+)*)")
 ANNOTATION = "gptoss/ignore."
+# Rules that the comments of one file may suppress.
+MAX_IN_FILE = 1000
 LINE_BREAK = re.compile("\r\n|[\n\r\x85\u2028\u2029]")
 
 
@@ -135,9 +140,9 @@ def _problem(suppression: Suppression, unused: set[Suppression]) -> Finding | No
         hint = "name the rule, as in # gptoss: ignore D003 because …"
         return Finding(RULES["Z003"], place, "the suppression names no rule", hint)
     if rule is None:
-        nearest = difflib.get_close_matches(name.upper(), RULES, 1)
-        hint = f"did you mean {nearest[0]}?" if nearest else "gptoss rules lists them"
-        return Finding(RULES["Z003"], place, f"there is no rule {name}", hint)
+        nearest = _nearest(name.upper())
+        hint = f"did you mean {nearest}?" if nearest else "gptoss rules lists them"
+        return Finding(RULES["Z003"], place, shortened(f"there is no rule {name}"), hint)
     if not rule.family.suppressible:
         hint = "mend what it finds and remove the suppression"
         return Finding(RULES["Z003"], place, f"{rule.id} cannot be suppressed", hint)
@@ -150,6 +155,14 @@ def _problem(suppression: Suppression, unused: set[Suppression]) -> Finding | No
     return None
 
 
+@lru_cache(maxsize=MAX_IN_FILE)
+def _nearest(name: str) -> str:
+    """The identifier that is most like a name; '' when none is."""
+    # Of a longer name less than the three fifths that are asked for can be alike.
+    short = 3 * len(name) <= 7 * max(map(len, RULES))
+    return next(iter(difflib.get_close_matches(name, RULES, 1)), "") if short else ""
+
+
 def _rule(name: str) -> Rule | None:
     """The rule of an identifier or a name."""
     by_id = RULES.get(name.upper())
@@ -157,16 +170,30 @@ def _rule(name: str) -> Rule | None:
 
 
 def _comments(text: str, file: str) -> Iterator[Suppression]:
-    """The suppressions that comments of a YAML file hold, embedded YAML and scripts included."""
+    """The suppressions that comments of a YAML file hold, embedded YAML and scripts included.
+
+    Raises:
+        InputError: They are more than 1,000.
+    """
     lines = LINE_BREAK.split(text)
+    after = _after(lines, lambda line: line.lstrip().startswith("#"))
+    ends = _after(lines, lambda line: line.rstrip().endswith("\\"))
+    count = 0
     for index, line in enumerate(lines):
         match = COMMENT.search(line) if MARK in line else None
         if match is None:
             continue
         covers = _in_file(file)
         if match["verb"] == "ignore":
-            covers = _on_lines(file, *_lines_meant(lines, index, match.start()))
-        yield from _named(match, file, index + 1, covers)
+            own = bool(line[: match.start()].strip())
+            first = index if own else after[min(index + 1, len(lines) - 1)]
+            covers = _on_lines(file, first + 1, (first if own else ends[first]) + 1)
+        for suppression in _named(match, file, index + 1, covers):
+            count += 1
+            if count > MAX_IN_FILE:
+                message = f"more than {MAX_IN_FILE:,} rules are suppressed by comments of one file"
+                raise InputError(message, suppression.place)
+            yield suppression
 
 
 def _named(
@@ -186,21 +213,17 @@ def _named(
         yield Suppression(name[0], given, place, form, covers)
 
 
-def _lines_meant(lines: list[str], index: int, column: int) -> tuple[int, int]:
-    """First and last number of the lines that a comment is about.
+def _after(lines: list[str], passes: Callable[[str], bool]) -> list[int]:
+    """By the index of each line that of the first from there on that does not pass, or the last.
 
-    That is its own line when something stands before it, else the next one that is no comment;
-    a line of a shell script goes on behind a backslash.
+    A comment is about the line that it stands behind, or the next one that is no comment, as far as
+    that goes on behind a backslash.
     """
-    if lines[index][:column].strip():
-        return index + 1, index + 1
-    first = index + 1
-    while first < len(lines) - 1 and lines[first].lstrip().startswith("#"):
-        first += 1
-    last = first
-    while last < len(lines) - 1 and lines[last].rstrip().endswith("\\"):
-        last += 1
-    return first + 1, last + 1
+    found = list(range(len(lines)))
+    for index in range(len(lines) - 2, -1, -1):
+        if passes(lines[index]):
+            found[index] = found[index + 1]
+    return found
 
 
 def _on_lines(file: str, first: int, last: int) -> Callable[[Finding], bool]:

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.arguments import NEGATIVE_NUMBER, Fault, Given, Kind, unresolved
+from gptoss.text.budget import NESTING
+from gptoss.text.errors import InputError
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
@@ -147,7 +149,10 @@ class _Reader:
             if not self._program.dotted or not word.value.startswith(self._program.dotted):
                 self._unknown(position)
                 continue
-            if not all(word.value.removeprefix(self._program.dotted).split(".")):
+            path = word.value.removeprefix(self._program.dotted).split(".")
+            if len(path) > NESTING:
+                raise InputError(f"a flag nested deeper than {NESTING} levels", word.place)
+            if not all(path):
                 self._fault(Kind.DOTTED, word, told="a part of its path is empty")
                 continue
             follower = self._words[self._rest[at]] if at < len(self._rest) else None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from enum import Enum, auto
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 from gptoss.text.places import Located
@@ -151,7 +152,7 @@ class InForce:
         return bool(self.given) or (self.flag is None and self.place is not None)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Arguments:
     """A command line and an environment as the program reads them.
 
@@ -175,7 +176,7 @@ class Arguments:
     words: list[Located[str]] = field(default_factory=list)
     rest: list[Located[str]] = field(default_factory=list)
 
-    @property
+    @cached_property
     def complete(self) -> bool:
         """Whether every flag is there: no word may stand for any number of words."""
         return not self.rest and not any(LIST.search(word.value) for word in self.command.words)

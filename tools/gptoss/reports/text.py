@@ -32,9 +32,9 @@ def report(checked: Sequence[Checked], style: Style) -> str:
         serious = (f for f in findings_of(checked) if f.severity > Severity.INFO)
         return "\n".join(_headline(finding, style) for finding in serious)
     lines: list[str] = []
-    cache: dict[str, list[str]] = {}
+    sources = _Sources()
     for place, group in groupby(findings_of(checked), key=lambda finding: finding.place):
-        excerpt = _excerpt(place, cache, style)
+        excerpt = _excerpt(place, sources, style)
         for finding in group:
             lines += _finding(finding, excerpt, style)
             excerpt = []
@@ -113,26 +113,40 @@ def _wrapped(name: str, text: str, style: Style) -> list[str]:
     return [f"  {line}" for line in (first.replace(name, style.paint(name, "hint"), 1), *rest)]
 
 
-def _excerpt(place: Place, cache: dict[str, list[str]], style: Style) -> list[str]:
+class _Sources:
+    """The lines that findings stand at, as they are shown."""
+
+    def __init__(self) -> None:
+        self._files: dict[str, list[str]] = {}
+        self._shown: dict[tuple[str, int], str] = {}
+
+    def line(self, place: Place) -> str | None:
+        """A line without secrets; None where the file cannot be read again."""
+        key = (place.file, place.line)
+        if key not in self._shown:
+            if place.file not in self._files:
+                self._files[place.file] = (text_of(place.file) or "").splitlines()
+            lines = self._files[place.file]
+            if not 0 < place.line <= len(lines):
+                return None
+            before = lines[place.line - 2] if place.line > 1 else ""
+            self._shown[key] = line_without_secrets(lines[place.line - 1], before)
+        return self._shown[key]
+
+
+def _excerpt(place: Place, sources: _Sources, style: Style) -> list[str]:
     """The source line with a caret; nothing where the file cannot be read again."""
-    if place.file not in cache:
-        cache[place.file] = (text_of(place.file) or "").splitlines()
-    lines = cache[place.file]
-    if not 0 < place.line <= len(lines):
+    line = sources.line(place)
+    if line is None:
         return []
-    before = lines[place.line - 2] if place.line > 1 else ""
-    line = line_without_secrets(lines[place.line - 1], before)
     start = place.column - 1
     shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[shift : shift + WIDTH - 4].rstrip()
-    marked = _word_length(line, start)
+    marked = _word_length(line[start : start + WIDTH])
     caret = " " * (start - shift) + "^" * max(1, min(marked, len(shown) - (start - shift)))
     return [f"  {shown}", f"  {style.paint(caret, 'caret')}"]
 
 
-def _word_length(line: str, start: int) -> int:
-    """Length of the word that begins at a column."""
-    end = start
-    while end < len(line) and not line[end].isspace() and line[end] not in ":,{}[]":
-        end += 1
-    return end - start
+def _word_length(text: str) -> int:
+    """Length of the word that a text begins with."""
+    return next((at for at, c in enumerate(text) if c.isspace() or c in ":,{}[]"), len(text))

@@ -85,7 +85,7 @@ class Aligned:
             if end is None and (further := self._further(piece[0], begin)) is not None:
                 begin, end = further, further + len(piece[0])
             yield piece.start(), begin
-            at = end or at
+            at = end or begin
 
     def _further(self, word: str, begin: int) -> int | None:
         """Where a word stands as it is, a little further on."""

@@ -39,8 +39,11 @@ class Kind(Enum):
     DOCUMENTS = "YAML documents, for each deployment that they belong to", 10_000
     VALUES = "YAML values, aliases counted as what they stand for", 200_000
     EXPANDED = "characters that variables expand to", 4_000_000
-    STEPS = "commands of scripts, loops counted as often as they turn", 20_000
+    STEPS = "commands of scripts, loops counted as often as they turn", 50_000
     WORDS = "words of commands", 400_000
+    VARIABLES = "variables of scripts, those of each command and branch counted", 4_000_000
+    CONTAINERS = "containers", 1000
+    FINDINGS = "findings", 5000
 
     def __init__(self, unit: str, limit: int) -> None:
         self.unit = unit

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.text.shortened import shortened
+
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
@@ -21,9 +23,9 @@ class InputError(Exception):
     """
 
     def __init__(self, message: str, place: Place | None = None) -> None:
-        self.message = message
+        self.message = shortened(message)
         self.place = place
-        super().__init__(f"{place}: {message}" if place else message)
+        super().__init__(f"{place}: {self.message}" if place else self.message)
 
 
 def unknown(what: str, name: str, known: Iterable[str], place: Place | None = None) -> InputError:

@@ -45,14 +45,17 @@ def dotted_flag_malformed(reading: Reading) -> Iterator[Said]:
 def _conflicts(reading: Reading) -> Iterator[tuple[Located[str], str]]:
     """Dotted flags that set a key inside one that an earlier flag gives a value, with its path."""
     values: dict[tuple[str, ...], str] = {}
+    parents: set[tuple[str, ...]] = set()
     for word, value in reading.arguments.dotted:
         path = tuple(word.value.removeprefix(reading.program.dotted).split("."))
         for depth in range(1, len(path)):
             if values.get(path[:depth], "null").lower() not in ("none", "null"):
                 yield word, ".".join(path[:depth])
                 break
-        values = {key: text for key, text in values.items() if key[: len(path)] != path}
+        if path in parents:
+            values = {key: text for key, text in values.items() if key[: len(path)] != path}
         values[path] = value.value
+        parents.update(path[:depth] for depth in range(1, len(path)))
 
 
 @rule(

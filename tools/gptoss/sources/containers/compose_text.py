@@ -7,6 +7,9 @@ from __future__ import annotations
 
 import re
 import shlex
+from bisect import bisect_right
+from functools import lru_cache
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
@@ -108,21 +111,30 @@ def _text(tree: Tree, what: str) -> str:
 
 
 def _position(word: str, source: str, start: int) -> int:
-    """Where a word stands, or its first piece where it is written over several lines."""
-    position = source.find(word, start) if word else -1
-    return position if position >= 0 or not word.strip() else source.find(word.split()[0], start)
+    """Where a word stands soon, or its first piece where it is written over several lines."""
+    end = start + 5 * len(word) + 200
+    position = source.find(word, start, end) if word else -1
+    if position >= 0 or not word.strip():
+        return position
+    return source.find(word.split(maxsplit=1)[0], start, end)
+
+
+@lru_cache(maxsize=2)
+def _line_starts(source: str) -> list[int]:
+    lengths = (len(line) for line in source.splitlines(keepends=True))
+    return list(accumulate(lengths, initial=0))
 
 
 def _placed(found: list[str], tree: Tree, source: str) -> list[tuple[str, Tree]]:
     """The words, each where it stands in the file; one that is not found where the last one was."""
-    lines = source.splitlines(keepends=True)
-    start = sum(len(line) for line in lines[: tree.place.line - 1]) + tree.place.column - 1
+    starts = _line_starts(source)
+    start = starts[tree.place.line - 1] + tree.place.column - 1
     placed, place = [], tree.place
     for word in found:
         position = _position(word, source, start)
         if 0 <= position - start < 4 * len(word) + 200:
-            line = source.count("\n", 0, position) + 1
-            column = position - source.rfind("\n", 0, position)
+            line = bisect_right(starts, position)
+            column = position - starts[line - 1] + 1
             place, start = Place(tree.place.file, line, column), position + len(word)
         placed.append((word, Tree(word, place)))
     return placed

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from dataclasses import dataclass, replace
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gptoss.command_lines.dialects import read_command
@@ -97,11 +96,9 @@ class Process:
     @property
     def likeness_as_server(self) -> tuple[object, ...]:
         """The same for servers of one role, each of which has a port of its own."""
-        words = list(self.likeness)
-        for flag, value in pairwise(self.command.words):
-            if flag.value == PORT:
-                words.remove(value.value)
-        return tuple(words)
+        words = self.likeness
+        ports = {n for n, flag in enumerate(self.command.words, 1) if flag.value == PORT}
+        return tuple(word for number, word in enumerate(words) if number not in ports)
 
     @property
     def stops_others(self) -> bool:

@@ -82,7 +82,7 @@ def build_script(
     main = next((script for script in scripts if script.kinds), scripts[0])
     script = read_together(scripts)
     told = dict(pair.split("=", 1) for given in scripts for pair in _head(given.text))
-    started = list(processes(script))
+    started = main.started if len(scripts) == 1 else processes(script)
     kind = gpu or told.get("gpu")
     origin = Origin(
         name=told.get("target") or Path(main.name).stem,
@@ -145,9 +145,7 @@ def build_workload(given: GivenScript) -> Benchmark | None:
     Raises:
         InputError: The concurrencies of a sweep are no numbers.
     """
-    started = [
-        process for process in processes(given.alone) if process.task not in BESIDE_A_BENCHMARK
-    ]
+    started = [process for process in given.started if process.task not in BESIDE_A_BENCHMARK]
     if {process.task for process in started} != {Task.BENCHMARK}:
         return None
     (container,) = _containers(started, Files((), NamedFiles(Path(given.name).parent)), None, {})

@@ -21,6 +21,7 @@ from gptoss.text.yaml_tree import Tree
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
+    from gptoss.sources.containers.processes import Process
     from gptoss.text.places import Located
     from gptoss.text.shell.result import HereDocument, Step
 
@@ -52,10 +53,14 @@ class GivenScript:
         return self.read()
 
     @cached_property
+    def started(self) -> Sequence[Process]:
+        """What it starts by itself."""
+        return processes(self.alone)
+
+    @cached_property
     def kinds(self) -> frozenset[str]:
         """What it starts of a deployment: its server, its frontend, or roles of workers."""
-        started = processes(self.alone)
-        return frozenset(process.kind for process in started if process.task in SERVING)
+        return frozenset(process.kind for process in self.started if process.task in SERVING)
 
     @property
     def is_in_front(self) -> bool:

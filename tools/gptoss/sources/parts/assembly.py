@@ -24,6 +24,7 @@ from gptoss.sources.parts.reading import Scope, as_rendered
 from gptoss.sources.parts.releases import release_of_server, release_of_worker
 from gptoss.sources.parts.server import read_server
 from gptoss.sources.parts.workers import gpu_of, model_of, nodes_of, read_worker
+from gptoss.text.budget import Kind, spend
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 
@@ -152,6 +153,7 @@ def _by_task(containers: Iterable[Container], origin: Origin) -> dict[Task, list
     found: dict[Task, list[Running]] = {task: [] for task in Task}
     for container in containers:
         read = container.read(Scope(as_rendered))
+        spend(Kind.CONTAINERS, 1, read.pod.place)
         task = task_of(read.pod.commands, container.may) or container.sign
         if task is Task.FRONTEND and found[task]:
             task = Task.OTHER if Task.OTHER in container.may else None

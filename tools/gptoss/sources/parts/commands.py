@@ -10,6 +10,7 @@ from gptoss.sources.parts.environment import filled_in, references
 from gptoss.sources.parts.inner_shells import opened, script_position
 from gptoss.sources.parts.launchers import handed_on
 from gptoss.sources.parts.reading import strings
+from gptoss.text.budget import Kind, spend
 from gptoss.text.command import Command, Variable
 from gptoss.text.places import Located
 from gptoss.text.shell.resolved import mentioned
@@ -50,6 +51,7 @@ def words_of(container: Tree | None, field: str) -> Words:
 
 def read_commands(words: Words, environment: Mapping[str, Variable], scope: Scope) -> Commands:
     """Reads the words of ``command`` and ``args`` together."""
+    spend(Kind.WORDS, len(words), words[0][1].where if words else None)
     position = script_position([text for text, _ in words])
     if position is None:
         located = [

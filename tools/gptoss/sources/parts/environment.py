@@ -6,6 +6,7 @@ import re
 from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.reading import a_map, maps, string
+from gptoss.text.budget import Kind, spend
 from gptoss.text.command import Variable
 from gptoss.text.errors import InputError
 
@@ -64,7 +65,8 @@ def filled_in(text: str, environment: Mapping[str, Variable], place: Place) -> s
     """A text with ``$(NAME)`` replaced as Kubernetes does; what is unknown stays as written.
 
     Raises:
-        InputError: References to references make it longer than Linux takes.
+        InputError: References to references make it longer than Linux takes, or all of a run more
+            than it may spend.
     """
     length = 0
 
@@ -80,7 +82,9 @@ def filled_in(text: str, environment: Mapping[str, Variable], place: Place) -> s
             raise InputError(f"its references grow beyond {LONGEST:,} characters", place)
         return known.value
 
-    return REFERENCE.sub(value, text)
+    filled = REFERENCE.sub(value, text)
+    spend(Kind.EXPANDED, length, place)
+    return filled
 
 
 def references(text: str) -> set[str]:

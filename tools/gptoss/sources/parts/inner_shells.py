@@ -6,6 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.launchers import handed_on
+from gptoss.text.budget import Kind, spend
 from gptoss.text.command import Variable
 from gptoss.text.places import Located
 from gptoss.text.yaml_tree import Tree
@@ -16,6 +17,8 @@ if TYPE_CHECKING:
     from gptoss.text.shell.result import Step
 
 SHELLS = ("sh", "bash", "dash", "ash", "zsh")
+# Words from a shell up to its script.
+MAX_OPTIONS = 20
 # What starts a shell that is among its words.
 LAUNCHERS = ("srun", "mpirun", "mpiexec", "nohup", "setsid", "exec", "sudo", "time", "timeout")
 
@@ -53,9 +56,10 @@ def _shell(words: Sequence[str]) -> int | None:
     """Where the script of a shell that a command starts stands among its words."""
     is_launched = words[0].rpartition("/")[2] in LAUNCHERS
     for start in range(len(words) if is_launched else 1):
-        position = script_position(words[start:])
-        if position is not None:
-            return start + position
+        if words[start].rpartition("/")[2] in SHELLS:
+            position = script_position(words[start : start + MAX_OPTIONS])
+            if position is not None:
+                return start + position
     return None
 
 
@@ -73,6 +77,7 @@ def _inside(step: Step, script: Located[str], arguments: Sequence[str]) -> Itera
     environment = {**step.environment, **given}
     values = {name: located.value for name, located in environment.items()}
     for inner in read_script(Tree(script.value, script.place), values, arguments).steps:
+        spend(Kind.VARIABLES, len(environment) + len(step.files), script.place)
         yield replace(
             inner,
             environment={**environment, **inner.environment},

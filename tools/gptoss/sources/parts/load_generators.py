@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 GENAI_PERF = "genai-perf"
 BENCHMARK_SERVING = "benchmark_serving"
+LOAD_GENERATORS = (AIPERF, GENAI_PERF, BENCHMARK_SERVING)
 
 # perf_analyzer's flags that aiperf has.
 PASSED_ON = {"-v": "--verbose", "-H": "--header"}
@@ -86,6 +87,8 @@ def measurement(command: Command) -> Measurement | None:
     words = command.words
     for position, word in enumerate(words):
         name = word.value.rpartition("/")[2].removesuffix(".py").rpartition(".")[2]
+        if name not in LOAD_GENERATORS:
+            continue
         rest = words[position + 1 :]
         profiles = bool(rest) and rest[0].value == "profile"
         if name == AIPERF and profiles:

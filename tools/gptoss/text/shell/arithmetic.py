@@ -11,6 +11,7 @@ if TYPE_CHECKING:
 
 LIMIT = 2**63
 MAX_LENGTH = 200
+MAX_DEPTH = 20
 TOKEN = re.compile(
     r"[0-9]\w*|\$?\{?[A-Za-z_]\w*\}?|\$\{?[0-9]\}?"
     r"|<<=|>>=|\*\*|\+\+|--|&&|\|\||[-+*/%=!<>&|^]=|<<|>>|\S"
@@ -65,7 +66,7 @@ def evaluate(
         reader = _Expression(found, values, arguments)
         try:
             result = reader.total()
-        except (ValueError, ZeroDivisionError, RecursionError):
+        except (ValueError, ZeroDivisionError):
             pass
         else:
             if reader.at_end:
@@ -83,6 +84,7 @@ class _Expression:
         self._tokens = tokens[::-1]
         self._values = values
         self._arguments = arguments
+        self._depth = 0
 
     @property
     def at_end(self) -> bool:
@@ -97,6 +99,14 @@ class _Expression:
         return result
 
     def _assignment(self) -> int:
+        self._depth += 1
+        if self._depth > MAX_DEPTH:
+            raise ValueError
+        value = self._assigned()
+        self._depth -= 1
+        return value
+
+    def _assigned(self) -> int:
         name = self._next()
         follower = self._tokens[-2] if len(self._tokens) > 1 else ""
         if follower not in ASSIGNING or not NAME.fullmatch(name):

@@ -7,6 +7,7 @@ from bisect import bisect_right
 from typing import TYPE_CHECKING, Any
 
 from gptoss.text.aligned import Aligned
+from gptoss.text.budget import Kind
 from gptoss.text.places import Located, Place
 from gptoss.text.shell import braces
 from gptoss.text.shell.expansion import joined, words
@@ -80,6 +81,7 @@ class Assigner(LoopWalker):
 
     def environment(self) -> dict[str, Located[str | None]]:
         """The variables that a command is given here."""
+        self.variables.budget.spend(Kind.VARIABLES, len(self.variables.exported))
         given: dict[str, Located[str | None]] = {}
         for name, located in self.variables.exported.items():
             value = self.variables.values.get(name)
@@ -98,7 +100,7 @@ class Assigner(LoopWalker):
             found, sure = words(word, variables)
             texts += found
             whole &= sure
-        self.work += len(texts)
+        variables.budget.spend(Kind.WORDS, len(array.words) + len(texts))
         old = variables.arrays.get(array.name, None if array.name in variables.values else [])
         if array.appends:
             texts = [*(old or []), *texts]
@@ -109,7 +111,7 @@ class Assigner(LoopWalker):
     def declare(self, how: str, declared: Sequence[Word]) -> Status:
         """``export``, ``local`` and their like."""
         attributes: set[str] = set()
-        for word in (one for written in declared for one in braces.expanded(written)):
+        for word in (one for written in declared for one in self._each(written)):
             match = assigned(word)
             name = match.group(1) if match else word.literal
             if name.startswith(("-", "+")) or not name:
@@ -135,6 +137,9 @@ class Assigner(LoopWalker):
             if attributes & ODD_ATTRIBUTES:
                 values[name] = None
         return Status.LIKELY
+
+    def _each(self, word: Word) -> list[Word]:
+        return braces.expanded(word, self.variables.budget)
 
     def _declare_unknown(self, name: str, word: Word) -> None:
         """Forgets everything where it is not known what is declared."""

@@ -5,22 +5,43 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING
 
+from gptoss.text.budget import Kind
 from gptoss.text.shell.parts import Part, Text, Word
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
+    from gptoss.text.budget import Budget
+
 MAX_WORDS = 500
+# Opening braces of a word that is expanded, and characters of what it becomes.
+MAX_BRACES = 12
+MAX_SIZE = 20_000
 RANGE = re.compile(r"(-?\d{1,6}|[A-Za-z])\.\.(-?\d{1,6}|[A-Za-z])(?:\.\.(-?\d{1,6}))?")
 
 
-def expanded(word: Word) -> list[Word]:
-    """The words that braces make of a word; the word itself where there are none."""
-    if not any(isinstance(p, Text) and not p.quoted and "{" in p.value for p in word.parts):
+def expanded(word: Word, budget: Budget) -> list[Word]:
+    """The words that braces make of a word; the word itself where there are none, or too many.
+
+    Args:
+        word: The word.
+        budget: What may be spent on it.
+
+    Raises:
+        InputError: They make more than that.
+    """
+    plain = [p.value for p in word.parts if isinstance(p, Text) and not p.quoted]
+    braces = sum(text.count("{") for text in plain)
+    if not braces:
+        return [word]
+    size = sum(map(len, plain)) + len(word.parts)
+    if braces > MAX_BRACES or size > MAX_SIZE:
         return [word]
     found: list[Word] = []
     for parts in _alternatives(list(_pieces(word.parts))):
-        if len(found) == MAX_WORDS:
+        budget.spend(Kind.EXPANDED, len(parts))
+        size += len(parts)
+        if len(found) == MAX_WORDS or size > MAX_SIZE:
             return [word]
         found.append(Word(tuple(_together(parts)), word.start))
     return found

@@ -11,6 +11,8 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
 INTEGER = re.compile(r"\s*-?\d+\s*")
+# Characters of a pattern that is evaluated.
+MAX_PATTERN = 500
 PATTERN = re.compile(r"[*?\[\\]")
 NUMBERS = {
     "-eq": operator.eq,
@@ -30,14 +32,23 @@ def holds(words: Sequence[str]) -> bool | None:
     """
     if "||" in words or "(" in words or "-a" in words or "-o" in words:
         return None
-    if "&&" in words:
-        at = words.index("&&")
-        both = (holds(words[:at]), holds(words[at + 1 :]))
-        return False if False in both else None if None in both else True
+    tests: list[list[str]] = [[]]
+    for word in words:
+        if word == "&&":
+            tests.append([])
+        else:
+            tests[-1].append(word)
+    found = [_one_holds(test) for test in tests]
+    return False if False in found else None if None in found else True
+
+
+def _one_holds(words: Sequence[str]) -> bool | None:
+    """Whether a test without ``&&`` holds."""
+    negations = next((at for at, word in enumerate(words) if word != "!"), len(words))
+    if negations:
+        inner = _one_holds(words[negations:])
+        return None if inner is None else inner is not bool(negations % 2)
     match words:
-        case ["!", *rest]:
-            inner = holds(rest)
-            return None if inner is None else not inner
         case []:
             return False
         case [text]:
@@ -60,6 +71,6 @@ def fits(text: str, pattern: str, *, quoted: bool) -> bool | None:
     """Whether a text fits a pattern of ``case``; None where the pattern is not evaluated."""
     if quoted or not PATTERN.search(pattern):
         return text == pattern
-    if re.search(r"\[|\\", pattern):
+    if re.search(r"\[|\\", pattern) or len(pattern) > MAX_PATTERN:
         return None
     return fnmatch.fnmatchcase(text, pattern)

@@ -10,7 +10,9 @@ from functools import partial
 from typing import TYPE_CHECKING, TypeVar
 
 from gptoss.text.aligned import Aligned
+from gptoss.text.budget import Kind
 from gptoss.text.command import Command
+from gptoss.text.errors import InputError
 from gptoss.text.places import Located, Place
 from gptoss.text.shell.assigning import DECLARATIONS, Assigner, runs_something
 from gptoss.text.shell.builtins import change
@@ -27,7 +29,7 @@ from gptoss.text.shell.written_files import written
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
 
-    from gptoss.text.shell.nodes import Function, Simple
+    from gptoss.text.shell.nodes import Body, Function, Simple
     from gptoss.text.shell.parts import Word
     from gptoss.text.yaml_tree import Tree
 
@@ -56,10 +58,16 @@ def read_script(
         environment: Variables of the container; None for a value that comes from elsewhere.
         arguments: Words after the script: ``$0``, ``$1`` and so on.
         folder: The folder that the script is in, where it is a file.
+
+    Raises:
+        InputError: It does more than a run may spend.
     """
     given = list(arguments) or ["${0}"]
     reader = _Reader(script, Variables(environment, given, folder, dict(environment)))
-    reader.run(parse(tokens(str(script.value))))
+    try:
+        reader.run(reader.parsed(str(script.value)))
+    except InputError as error:
+        raise InputError(error.message, reader.place(reader.offset)) from None
     last = reader.variables.exported
     exports = {name: last.get(name, located) for name, located in reader.exports.items()}
     loose = [document for document in reader.documents if document.target is None]
@@ -75,10 +83,17 @@ class _Reader(Assigner):
         self._evaluated: Aligned | None = None
         # Assumptions made before the words of the command that is running.
         self._assumptions = 0
+        self.offset = 0
 
     def place(self, offset: int) -> Place:
         """Where an offset stands; in what ``eval`` runs, where that stands."""
         return self._evaluated.place(offset) if self._evaluated else super().place(offset)
+
+    def parsed(self, text: str) -> Body:
+        """The commands of a text."""
+        found = tokens(text)
+        self.variables.budget.spend(Kind.WORDS, len(found))
+        return parse(found)
 
     def define(self, function: Function) -> None:
         """Notes a function."""
@@ -87,6 +102,8 @@ class _Reader(Assigner):
     def simple(self, command: Simple) -> Status:
         """Runs a simple command."""
         given, prefix = command.words, 0
+        self.offset = given[0].start if given else self.offset
+        self.variables.budget.spend(Kind.WORDS, len(given) + len(command.redirections))
         while prefix < len(given) and (assigned(given[prefix]) or element(given[prefix])):
             prefix += 1
         own, rest = given[:prefix], given[prefix:]
@@ -110,7 +127,8 @@ class _Reader(Assigner):
         if not own:
             return self._run(name, located, sure)
         names = {match.group(1) for word in own if (match := assigned(word))}
-        values, exported = dict(self.variables.values), dict(self.variables.exported)
+        before = self.variables
+        values, exported = _those(names, before.values), _those(names, before.exported)
         for word in own:
             self.assign(word, export=True)
         status = self._run(name, located, sure)
@@ -133,7 +151,7 @@ class _Reader(Assigner):
                 unsure = len(located)
             place = self.place(word.start)
             located += [Located(text, place) for text in texts]
-        self.work += len(located)
+        self.variables.budget.spend(Kind.WORDS, len(located))
         return located, len(located) if unsure is None else unsure
 
     def _run(self, name: str, located: list[Located[str]], sure: int) -> Status:
@@ -208,11 +226,15 @@ class _Reader(Assigner):
         text = " ".join(word.value for word in located)
         outside = self._evaluated
         self._evaluated = Aligned(text, located[0].place, 0) if located else None
-        status = self.deeper(partial(self.run, parse(tokens(text))))
+        status = self.deeper(partial(self.run, self.parsed(text)))
         self._evaluated = outside
         if not whole or not is_resolved(text):
             self.variables.forget()
         return status
+
+
+def _those(names: set[str], table: Mapping[str, T]) -> dict[str, T]:
+    return {name: table[name] for name in names if name in table}
 
 
 def _restore(names: set[str], now: dict[str, T], before: Mapping[str, T]) -> None:

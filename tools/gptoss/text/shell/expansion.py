@@ -6,6 +6,7 @@ import fnmatch
 import re
 from typing import TYPE_CHECKING
 
+from gptoss.text.budget import Kind
 from gptoss.text.shell import braces
 from gptoss.text.shell.arithmetic import evaluate
 from gptoss.text.shell.parts import Arithmetic, Parameter, Part, Substitution, Text, Word
@@ -19,8 +20,13 @@ if TYPE_CHECKING:
     from collections.abc import Iterable
 
 MAX_TEXT = 20_000
+# Characters of the words that one word becomes.
 MAX_WORDS = 200_000
+# Characters of a value that a pattern is cut off, and of the pattern.
+MAX_TRIMMED = 4000
 MAX_SUBSTITUTED = 1000
+# Substitutions within one that is followed.
+MAX_NESTED = 4
 KUBERNETES_REFERENCE = re.compile(r"\$\(([A-Za-z_][\w.-]*)\)")
 # Ways to write the folder of the script that is running, with a path from there.
 OWN_NAME = r'"?(?:\$0|\$\{0\}|\$BASH_SOURCE|\$\{BASH_SOURCE(?:\[0\])?(?::-\$0)?\})"?'
@@ -35,6 +41,7 @@ OWN_FOLDER = re.compile(
 ARRAY = re.compile(r"\$\{([A-Za-z_]\w*)\[([@*])\]\}")
 NOT_KNOWN = "${...}"
 NOT_IN_PATTERNS = re.compile(r"[\[\\$`]")
+WILDCARD = re.compile(r"[*?]")
 
 
 def words(word: Word, variables: Variables) -> tuple[list[str], bool]:
@@ -42,10 +49,14 @@ def words(word: Word, variables: Variables) -> tuple[list[str], bool]:
 
     Braces are expanded, and unquoted expansions split at blanks.
     """
+    if len(word.parts) == 1 and word.literal and "{" not in word.literal:
+        return [word.literal], True
     fields, whole = Fields(), True
-    for one in braces.expanded(word):
+    for one in braces.expanded(word, variables.budget):
         for part in one.parts:
+            before = fields.size
             whole &= _add(part, fields, variables)
+            variables.budget.spend(Kind.EXPANDED, fields.size - before)
             if fields.size > MAX_WORDS:
                 return [NOT_KNOWN], False
         fields.close()
@@ -59,12 +70,14 @@ def joined(parts: Iterable[Part], variables: Variables) -> str:
         texts.append(text_of(part, variables))
         length += len(texts[-1])
         if length > MAX_TEXT:
-            return NOT_KNOWN
-    return "".join(texts)
+            break
+    variables.budget.spend(Kind.EXPANDED, length)
+    return "".join(texts) if length <= MAX_TEXT else NOT_KNOWN
 
 
 def calculated(expression: str, variables: Variables) -> int | None:
     """The value of an arithmetic expression, whose assignments are made."""
+    variables.budget.spend(Kind.EXPANDED, len(expression))
     is_assumed = not variables.assumed.isdisjoint(NAME.findall(expression))
     variables.assumptions += is_assumed
     value, changes = evaluate(expression, variables.values, variables.arguments)
@@ -157,8 +170,9 @@ def _substituted(source: str, variables: Variables) -> str:
     if match := KUBERNETES_REFERENCE.fullmatch(source):
         return variables.environment.get(match.group(1)) or source
     inner = source[1:-1] if source.startswith("`") else source[2:-1]
-    first = inner.split(maxsplit=1)[:1]
-    if not first or first[0] not in PRINTING or len(inner) > MAX_SUBSTITUTED:
+    first = inner[:MAX_SUBSTITUTED].split(maxsplit=1)[:1]
+    is_long = len(inner) > MAX_SUBSTITUTED or inner.count("$(") > MAX_NESTED
+    if is_long or not first or first[0] not in PRINTING:
         return source
     printed = output(tokens(inner), lambda word: words(word, variables))
     return source if printed is None else printed
@@ -197,20 +211,27 @@ def _all_arguments(name: str, variables: Variables) -> str:
     """``$*`` and ``$#``."""
     if variables.more is More.UNKNOWN or (name == "*" and "IFS" in variables.values):
         return f"${{{name}}}"
-    given = variables.arguments[1:]
-    return str(len(given)) if name == "#" else " ".join(given)
+    if name == "#":
+        return str(max(0, len(variables.arguments) - 1))
+    return " ".join(variables.arguments[1:])
 
 
 def _trimmed(value: str, part: Parameter, variables: Variables) -> str:
     """A value without what a pattern fits at its beginning (``#``) or its end (``%``)."""
     pattern = joined(part.word, variables)
     odd = any(not isinstance(p, Text) or (p.quoted and not part.quoted) for p in part.word)
-    not_evaluated = NOT_IN_PATTERNS.search(pattern) or (odd and re.search(r"[*?]", pattern))
+    not_evaluated = NOT_IN_PATTERNS.search(pattern) or (odd and WILDCARD.search(pattern))
     if not_evaluated or not is_resolved(value):
         return part.source
-    size = len(value)
-    lengths = range(size, -1, -1) if len(part.operator) > 1 else range(size + 1)
     at_start = part.operator[0] == "#"
+    if not WILDCARD.search(pattern):
+        return value.removeprefix(pattern) if at_start else value.removesuffix(pattern)
+    size = len(value)
+    if size + len(pattern) > MAX_TRIMMED:
+        return part.source
+    # Every length of it may be tried.
+    variables.budget.spend(Kind.EXPANDED, size * (size // 40 + 4))
+    lengths = range(size, -1, -1) if len(part.operator) > 1 else range(size + 1)
     for length in lengths:
         if at_start and fnmatch.fnmatchcase(value[:length], pattern):
             return value[length:]

@@ -11,6 +11,7 @@ from enum import Enum, auto
 from functools import partial
 from typing import TYPE_CHECKING
 
+from gptoss.text.budget import Kind
 from gptoss.text.shell.conditions import fits
 from gptoss.text.shell.expansion import calculated, joined
 from gptoss.text.shell.nodes import Case, Function, Group, If, Simple
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
     from gptoss.text.shell.nodes import Body, Chain, Command, Count, For, Pipeline, While
     from gptoss.text.shell.result import HereDocument, Step
 
-MAX_WORK = 20_000
-MAX_STEPS = 2000
 MAX_DEPTH = 48
 
 
@@ -54,7 +53,7 @@ class Walker(ABC):
         choices: The branches that are walked as such that may run.
         background: Whether the script goes on while this runs.
         counted: Whether it is known how often this runs.
-        work: Words and commands walked through, which are bounded.
+        work: Commands walked through.
     """
 
     def __init__(self, variables: Variables) -> None:
@@ -83,18 +82,10 @@ class Walker(ABC):
     def define(self, function: Function) -> None:
         """Notes a function."""
 
-    @property
-    def is_spent(self) -> bool:
-        """Whether the script is longer than what is walked through."""
-        return self.work > MAX_WORK or len(self.steps) >= MAX_STEPS
-
     def run(self, body: Body) -> Status:
         """Walks through commands; the status of the last."""
         status = Status.YES
         for position, chain in enumerate(body):
-            if self.is_spent:
-                self.variables.forget()
-                break
             status = self._chain(chain)
             if self.leaving:
                 break
@@ -179,6 +170,7 @@ class Walker(ABC):
 
     def _command(self, command: Command) -> Status:
         self.work += 1
+        self.variables.budget.spend(Kind.STEPS, 1)
         if isinstance(command, Simple):
             return self.simple(command)
         if isinstance(command, Function):
@@ -238,6 +230,7 @@ class Walker(ABC):
         for number, (patterns, _) in enumerate(case.branches):
             for pattern in patterns:
                 text = joined(pattern.parts, self.variables)
+                self.variables.budget.spend(Kind.EXPANDED, len(subject))
                 quoted = any(not isinstance(p, Text) or p.quoted for p in pattern.parts)
                 fit = fits(subject, text, quoted=quoted) if is_resolved(text) else None
                 if fit is not False:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.text.budget import Kind
 from gptoss.text.shell.expansion import calculated, words
 from gptoss.text.shell.flow import TURNED, Status, Walker, nothing
 from gptoss.text.shell.nodes import Count, For, While
@@ -21,6 +22,8 @@ if TYPE_CHECKING:
 
 MAX_TURNS = 500
 MAX_PASSES = 8
+# Commands that the known turns of a loop may come to; the rest of them counts as not known.
+MAX_WORK = 1000
 
 
 class LoopWalker(Walker):
@@ -48,7 +51,7 @@ class LoopWalker(Walker):
             texts, whole = variables.arguments[1:], variables.more is not More.UNKNOWN
         if given and not texts:
             whole &= variables.more is More.NONE
-        self.work += len(texts)
+        variables.budget.spend(Kind.WORDS, len(loop.words or ()) + len(texts))
         assumed = variables.assumptions > before
 
         def turn(text: str | None) -> Status:
@@ -60,11 +63,12 @@ class LoopWalker(Walker):
 
         if not whole:
             return self._uncounted(lambda: turn(texts[0] if len(texts) == 1 else None))
+        limit = self.work + MAX_WORK
         for position, text in enumerate(texts):
             turn(text)
             if self._left():
                 break
-            if self.may_leave:
+            if self.may_leave or self.work > limit:
                 rest = texts[position + 1 :]
                 return self._uncounted(lambda: turn(None)) if rest else self._end_of_loop()
         return self._end_of_loop()
@@ -81,6 +85,7 @@ class LoopWalker(Walker):
     ) -> Status:
         """Walks through a loop as long as its condition is known to hold."""
         start, done, written = self.variables.copy(), len(self.steps), len(self.documents)
+        limit = self.work + MAX_WORK
         for _ in range(MAX_TURNS):
             before = self.variables.copy()
             status = condition()
@@ -92,7 +97,7 @@ class LoopWalker(Walker):
             if self._left():
                 return self._end_of_loop()
             step()
-            if self.may_leave or self.variables == before:
+            if self.may_leave or self.variables == before or self.work > limit:
                 break
         del self.steps[done:], self.documents[written:]
         self.variables = start
@@ -115,7 +120,7 @@ class LoopWalker(Walker):
             turn()
             self.leaving = ""
             after = common([before, self.variables])
-            if after == before or self.is_spent:
+            if after == before:
                 break
             del self.steps[done:], self.documents[written:]
             self.variables, self.may_leave = after, may_leave

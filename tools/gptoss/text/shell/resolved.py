@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 
 REFERENCE = re.compile(r"\$[({]?([A-Za-z_]\w*)")
-ARITHMETIC = re.compile(r"\$\(\((.*?)\)\)")
+ARITHMETIC = re.compile(r"\$\(\((.*?)(?:\)\)|$)", re.MULTILINE)
 NAME = re.compile(r"[A-Za-z_]\w*")
-UNBROKEN_REFERENCE = re.compile(r"\$\{[^}]*\}|\$\([^()]*\)|`[^`]*`")
+UNBROKEN_REFERENCE = re.compile(r"\$\{[^}]*\}?|\$\([^()]*\)|`[^`]*`")
 UNRESOLVED = re.compile(r"\$[({]|`")
 
 

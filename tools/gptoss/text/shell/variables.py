@@ -6,6 +6,7 @@ from dataclasses import dataclass, field, replace
 from enum import Enum, auto
 from typing import TYPE_CHECKING, TypeVar
 
+from gptoss.text.budget import Budget, Kind, purse
 from gptoss.text.places import Located
 
 if TYPE_CHECKING:
@@ -38,6 +39,7 @@ class Variables:
         more: Whether there are more positional parameters.
         blurred: Whether any variable may have been set, by what is not understood.
         assumptions: How often a value was used that the caller may replace.
+        budget: What reading the script may spend.
     """
 
     environment: Mapping[str, str | None]
@@ -51,9 +53,12 @@ class Variables:
     more: More = More.CALLER
     blurred: bool = False
     assumptions: int = field(default=0, compare=False)
+    budget: Budget = field(default_factory=purse, compare=False)
 
     def copy(self) -> Variables:
         """The same, to be changed on its own."""
+        tables = (self.arguments, self.values, self.arrays, self.exported)
+        self.budget.spend(Kind.VARIABLES, sum(map(len, tables)))
         return replace(
             self,
             arguments=list(self.arguments),
@@ -65,6 +70,7 @@ class Variables:
 
     def forget(self) -> None:
         """Notes that every variable may have changed."""
+        self.budget.spend(Kind.VARIABLES, len(self.values) + len(self.exported))
         self.values = dict.fromkeys(self.values)
         self.arrays = dict.fromkeys(self.arrays)
         self.exported = {n: Located(None, e.place) for n, e in self.exported.items()}
@@ -95,39 +101,50 @@ def common(ends: Sequence[Variables]) -> Variables:
     merged = first.copy()
     merged.values = _same([end.values for end in ends])
     merged.arrays = _same([end.arrays for end in ends])
-    merged.files = _same_files([end.files for end in ends])
+    merged.files = _same_files(ends)
     merged.blurred = any(end.blurred for end in ends)
     merged.assumptions = max(end.assumptions for end in ends)
     merged.assumed = set().union(*(end.assumed for end in ends))
     if any((end.arguments, end.more) != (first.arguments, first.more) for end in others):
         merged.forget_arguments()
+    exported = _same([end.exported for end in ends])
+    unsure = {name for name, located in exported.items() if located is None}
     for end in ends:
-        for name, located in end.exported.items():
-            same = all(other.exported.get(name) == located for other in ends)
-            merged.exported[name] = located if same else Located(None, located.place)
+        merged.exported |= {
+            n: Located(None, end.exported[n].place) for n in unsure & {*end.exported}
+        }
     return merged
 
 
 V = TypeVar("V")
 
 
-def _same(ends: Sequence[dict[str, V | None]]) -> dict[str, V | None]:
+def _same(ends: Sequence[Mapping[str, V | None]]) -> dict[str, V | None]:
     """By name what all ends have; None where they differ."""
-    first = ends[0]
-    if all(end == first for end in ends):
-        return first
-    return {
-        name: first.get(name) if all(end.get(name) == first.get(name) for end in ends) else None
-        for name in {name: None for end in ends for name in end}
-    }
+    first, *others = ends
+    merged = dict(first)
+    for end in others:
+        if end == first:
+            continue
+        merged |= {name: None for name in merged if name not in end}
+        merged |= {
+            name: None for name, value in end.items() if name not in merged or merged[name] != value
+        }
+    return merged
 
 
-def _same_files(ends: Sequence[dict[str, HereDocument]]) -> dict[str, HereDocument]:
-    first = ends[0]
-    if all(end is first for end in ends):
-        return first
-    return {
-        path: document if all(e.get(path) == document for e in ends) else document.blurred()
-        for end in ends
-        for path, document in end.items()
-    }
+def _same_files(ends: Sequence[Variables]) -> dict[str, HereDocument]:
+    """The files of all ends; what stands in one that differs is not known."""
+    first, *others = ends
+    merged = first.files
+    for end in others:
+        if end.files is first.files:
+            continue
+        end.budget.spend(Kind.VARIABLES, len(end.files))
+        merged = {
+            path: d if end.files.get(path) == d else d.blurred() for path, d in merged.items()
+        }
+        for path, document in end.files.items():
+            if first.files.get(path) != document:
+                merged[path] = document.blurred()
+    return merged

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-# Pieces of a text between blanks, where what is not resolved is one piece.
-UNBROKEN = re.compile(r"(?:\$\{[^}]*\}|\$\([^()]*\)|`[^`]*`|\S)+")
+# Pieces of a text between blanks, where what is not resolved is one piece; what is not closed ends
+# with the text.
+UNBROKEN = re.compile(r"(?:\$\{[^}]*\}?|\$\([^()]*\)|`[^`]*`|\S)+")
 
 
 class Fields:
@@ -17,7 +18,7 @@ class Fields:
 
     Attributes:
         done: Those that are whole.
-        size: Characters of all of them.
+        size: Characters of all of them, and one for each piece that was added.
     """
 
     def __init__(self) -> None:
@@ -27,7 +28,7 @@ class Fields:
 
     def add(self, text: str, *, keep_empty: bool) -> None:
         """Adds to the word that is open."""
-        self.size += len(text)
+        self.size += len(text) + 1
         if text or keep_empty:
             self._open = (self._open or "") + text
 

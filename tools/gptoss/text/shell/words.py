@@ -1,12 +1,10 @@
-"""Words and operators of a shell script (POSIX, with what bash adds and recipes use).
-
-The reader never fails: what is not closed ends with the text.
-"""
+"""Words and operators of a shell script, of POSIX and bash; what is not closed ends with it."""
 
 from __future__ import annotations
 
 import re
 
+from gptoss.text.errors import InputError
 from gptoss.text.shell.escapes import unescaped
 from gptoss.text.shell.parts import (
     Arithmetic,
@@ -29,12 +27,14 @@ BLANK = " \t\r"
 WORD_END = BLANK + "\n;&|()<>"
 PLAIN = re.compile(r"(?s)[^\s;&|()<>'\"$`\\]+|.")
 MAX_NESTING = 10
+# Characters that are looked through for brackets that turn out not to be closed, in one text.
+MAX_LOOKED_AHEAD = 5_000_000
 # After these a command begins, so that "((" is arithmetic and "[[" a test.
 BEFORE_COMMAND = {"if", "elif", "while", "until", "for", "then", "do", "else", "!", "{", "time"}
 
 
 def tokens(script: str) -> list[Token]:
-    """The tokens of a script, without comments."""
+    """The tokens of a script, without comments; InputError where too much is never closed."""
     return _Lexer(script).tokens()
 
 
@@ -50,6 +50,7 @@ class _Lexer:
         self._nesting = nesting
         self._pending: list[Redirection] = []
         self._in_test = False
+        self._looked_ahead = 0
 
     def tokens(self) -> list[Token]:
         found: list[Token] = []
@@ -70,6 +71,9 @@ class _Lexer:
             return []
         end = self._closing(start, "(", ")")
         if not self._text.startswith("))", end - 2):
+            self._looked_ahead += end - start
+            if self._looked_ahead > MAX_LOOKED_AHEAD:
+                raise InputError("there are too many brackets that are never closed")
             return []
         self._at = end
         expression = self._text[start + 2 : end - 2]

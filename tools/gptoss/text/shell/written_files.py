@@ -7,6 +7,7 @@ import re
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
+from gptoss.text.budget import Kind
 from gptoss.text.places import Located
 from gptoss.text.shell.expansion import joined, text_of
 from gptoss.text.shell.parts import Text
@@ -108,6 +109,8 @@ def _stored(document: HereDocument, variables: Variables, *, appends: bool) -> H
     before = variables.files.get(path) if appends else None
     if before is not None:
         document = _appended(before, document)
+        variables.budget.spend(Kind.EXPANDED, len(str(document.content.value)))
+    variables.budget.spend(Kind.VARIABLES, len(variables.files))
     variables.files = {**variables.files, path: document}
     return document
 
@@ -128,6 +131,7 @@ def _appended(before: HereDocument, document: HereDocument) -> HereDocument:
 def _text(redirection: Redirection, variables: Variables) -> str | None:
     """The text of a here-document; None when it is too long."""
     text = redirection.text
+    variables.budget.spend(Kind.EXPANDED, len(text))
     if redirection.symbol == "<<-":
         text = re.sub(r"(?m)^\t+", "", text)
     if any(isinstance(part, Text) and part.quoted for part in redirection.target.parts):
