@@ -7,6 +7,7 @@ from contextlib import ExitStack
 import pytest
 from hypothesis import HealthCheck, settings
 
+from gptoss.text import deadline
 from tests.oracles.client import (
     AIPERF_VERSION,
     DYNAMO_RELEASES,
@@ -15,6 +16,8 @@ from tests.oracles.client import (
     oracle,
 )
 
+# A loaded machine is no reason to be out of time either.
+deadline.SECONDS = 600.0
 # A loaded machine is no reason to fail, and CI tries the same examples every time.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW)

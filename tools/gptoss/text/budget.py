@@ -42,6 +42,7 @@ class Kind(Enum):
     STEPS = "commands of scripts, loops counted as often as they turn", 50_000
     WORDS = "words of commands", 400_000
     VARIABLES = "variables of scripts, those of each command and branch counted", 4_000_000
+    PAIRS = "pairs of a deployment and an object beside it", 300_000
     CONTAINERS = "containers", 1000
     FINDINGS = "findings", 5000
 
