@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, settings
 
 from gptoss.planning.steps.library import Library
 from gptoss.sources.chart import helm
+from gptoss.text import deadline
 from tests import kept_renderings, kept_times
 from tests.oracles.client import (
     AIPERF_VERSION,
@@ -22,7 +23,8 @@ from tests.oracles.client import (
 
 # What is not foreseen fails a test with its trace, not with the line that people get.
 os.environ.setdefault("GPTOSS_TRACEBACK", "1")
-
+# A loaded machine is no reason to be out of time either.
+deadline.SECONDS = 600.0
 # A loaded machine is no reason to fail, and CI tries the same examples every time.
 SLOW = [HealthCheck.too_slow, HealthCheck.data_too_large]
 settings.register_profile("here", deadline=None, suppress_health_check=SLOW)

@@ -92,7 +92,7 @@ def test_a_long_line_is_looked_through_for_secrets_once_however_many_findings_it
     file.write_text("run " + "word " * 3000)
     asked: list[str] = []
 
-    def hidden(line: str, _before: str) -> str:
+    def hidden(line: str, _before: str, _after: str) -> str:
         asked.append(line)
         return line
 

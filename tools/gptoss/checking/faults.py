@@ -22,14 +22,15 @@ def faults(deployments: Iterable[Iterable[Finding]]) -> list[Finding]:
     What a rule says in the same words of several subjects of a deployment is one fault. Those of
     two deployments are one where they share a line.
     """
-    known: dict[Hashable, list[Group]] = {}
+    known: dict[Hashable, dict[Place, Group]] = {}
     for findings in deployments:
         own: dict[Hashable, Group] = {}
         for finding in findings:
             own.setdefault(_words(finding), {})[finding] = None
         for words, group in own.items():
-            _join(group, known.setdefault(words, []))
-    found = [_one(sorted(group, key=_order)) for groups in known.values() for group in groups]
+            _join(group, known.setdefault(words, {}))
+    groups = {id(group): group for at in known.values() for group in at.values()}
+    found = [_one(sorted(group, key=_order)) for group in groups.values()]
     return sorted(found, key=_order)
 
 
@@ -39,13 +40,13 @@ def _words(finding: Finding) -> Hashable:
     return finding.rule.id, finding.said, finding.hint, place
 
 
-def _join(group: Group, groups: list[Group]) -> None:
-    """Adds a group to the groups of other deployments, as one with those that share a line."""
-    places = {finding.place for finding in group}
-    for other in [other for other in groups if places & {finding.place for finding in other}]:
-        groups.remove(other)
-        group = other | group
-    groups.append(group)
+def _join(group: Group, at: dict[Place, Group]) -> None:
+    """Adds a group to those of other deployments by place, as one with those that share a line."""
+    others = {id(at[finding.place]): at[finding.place] for finding in group if finding.place in at}
+    whole: Group = {}
+    for each in (*others.values(), group):
+        whole |= each
+    at.update(dict.fromkeys((finding.place for finding in whole), whole))
 
 
 def _order(finding: Finding) -> tuple[Place, str, str]:

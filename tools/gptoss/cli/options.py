@@ -80,13 +80,18 @@ def timeout_option(command: Callable[..., None]) -> Callable[..., None]:
         "--timeout",
         metavar="SECONDS",
         type=click.FloatRange(min=0, min_open=True),
-        default=deadline.SECONDS,
-        show_default=True,
-        help="Time after which it gives up; where what follows takes long by design, to read.",
+        default=lambda: deadline.SECONDS,
+        show_default=f"{deadline.SECONDS:g}",
+        help="Time for all of it; of what runs for long by design, for reading alone.",
     )(in_time)
 
 
 def source_options(command: Callable[..., None]) -> Callable[..., None]:
+    """The options that say which deployments to read, and how long that may take."""
+    return timeout_option(request_options(command))
+
+
+def request_options(command: Callable[..., None]) -> Callable[..., None]:
     """The argument and options that say which deployments to read; given as one request."""
 
     @functools.wraps(command)
@@ -147,7 +152,7 @@ def source_options(command: Callable[..., None]) -> Callable[..., None]:
         ),
         allow_read_option,
     )
-    result: Callable[..., None] = timeout_option(with_request)
+    result: Callable[..., None] = with_request
     for option in reversed(options):
         result = option(result)
     return result

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from gptoss.cli.options import source_options, text_json_or_junit
+from gptoss.cli.options import request_options, text_json_or_junit
 from gptoss.cli.printing import guarding, paint
 from gptoss.text import deadline
 from gptoss.text.errors import InputError
@@ -21,7 +21,7 @@ STYLES = {"passed": "ok", "failed": "error", "known": "warning", "unknown": "war
 
 
 @click.command()
-@source_options
+@request_options
 @click.option("--url", metavar="URL", help="Where a target is served; else by its launch script.")
 @click.option("--model", metavar="NAME", help="Name to ask for; else the one that there is.")
 @click.option(
@@ -64,11 +64,11 @@ def smoke(
     if is_address(source):
         words = words_for_address(url or source, model, request.release)
     else:
-        words = words_for_target(request, url, model)
+        with deadline.within(deadline.SECONDS):
+            words = words_for_target(request, url, model)
     words += ["--format", form, *(["--prefill-killed"] if prefill_killed else [])]
     for name, value in given.items():
         words += [f"--{name}", str(value)] if value is not None else []
-    deadline.lift()
     run = script()
     show = _coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else run.row
     with guarding() if form == "text" else nullcontext():

@@ -8,6 +8,7 @@ from gptoss.sources.kubernetes.graph import KIND
 from gptoss.sources.kubernetes.objects import objects_of, serves
 from gptoss.sources.kubernetes.workloads import job, selects
 from gptoss.sources.parts.container import Task
+from gptoss.text.budget import Kind, spend, too_much
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -27,19 +28,27 @@ def split(documents: list[Tree]) -> list[list[Tree]]:
     belongs to all, except a benchmark or evaluation. Nothing crosses namespaces.
 
     Raises:
-        InputError: A document is no Kubernetes object, or a Job has a shape that is refused.
+        InputError: A document is no Kubernetes object, a Job has a shape that is refused, or a
+            limit of the run is passed.
     """
     trees = [tree for document in documents for tree in objects_of(document)]
     graphs = [tree for tree in trees if serves(tree)]
     if len(graphs) < 2:
         return [documents]
+    # Each is a container at least.
+    if len(graphs) > Kind.CONTAINERS.limit:
+        raise too_much(Kind.CONTAINERS, graphs[Kind.CONTAINERS.limit].place)
+    serving = {id(graph) for graph in graphs}
+    others = [tree for tree in trees if id(tree) not in serving]
+    spend(Kind.PAIRS, len(graphs) * len(others), graphs[1].place)
     texts = [set(_texts(graph)) for graph in graphs]
-    addresses = [_addresses(graph, trees) for graph in graphs]
+    addresses = [_addresses(graph, others) for graph in graphs]
     found: list[list[Tree]] = [[graph] for graph in graphs]
-    for tree in trees:
-        if not any(tree is graph for graph in graphs):
-            for number in _owners(tree, graphs, texts, addresses):
-                found[number].append(tree)
+    for tree in others:
+        owners = _owners(tree, graphs, texts, addresses)
+        spend(Kind.DOCUMENTS, len(owners), tree.place)
+        for number in owners:
+            found[number].append(tree)
     return found
 
 
