@@ -480,3 +480,9 @@ def test_a_shell_is_found_behind_many_words() -> None:
     words = "nohup " * 3000 + "bash -c 'trtllm-serve openai/gpt-oss-120b'"
     script = build_script([GivenScript(words, "s.sh")], FACTS, gpu="h200")
     assert [worker.name for worker in script.workers] == ["server"]
+
+
+def test_a_sweep_of_very_many_runs_is_refused() -> None:
+    text = f"{SERVER}aiperf profile --concurrency {'1,' * 1000}1\n"
+    with pytest.raises(InputError, match="benchmarks of more than 1,000 runs"):
+        build_script([GivenScript(text, "s.sh")], FACTS)

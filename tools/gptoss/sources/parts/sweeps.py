@@ -39,6 +39,9 @@ class Run:
     lost: tuple[Located[str], ...]
 
 
+MAX_RUNS = 1000
+
+
 def runs(commands: Iterable[Command], environment: Mapping[str, Variable]) -> tuple[Run, ...]:
     """What commands measure, in the order in which it runs.
 
@@ -46,9 +49,16 @@ def runs(commands: Iterable[Command], environment: Mapping[str, Variable]) -> tu
     several, and each number of aiperf's own ``--concurrency 1,4,16``.
 
     Raises:
-        InputError: ``--sweep`` or ``--rounds`` of the chart's script is no number.
+        InputError: ``--sweep`` or ``--rounds`` of the chart's script is no number, or they are more
+            than 1,000.
     """
-    return tuple(run for command in commands for run in _runs(command, environment))
+    found: list[Run] = []
+    for command in commands:
+        for run in _runs(command, environment):
+            if len(found) == MAX_RUNS:
+                raise InputError(f"benchmarks of more than {MAX_RUNS:,} runs", command.place)
+            found.append(run)
+    return tuple(found)
 
 
 def _runs(command: Command, environment: Mapping[str, Variable]) -> Iterator[Run]:
