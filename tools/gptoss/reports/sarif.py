@@ -78,7 +78,7 @@ def _rule(rule: Rule) -> dict[str, Any]:
         "shortDescription": {"text": rule.summary},
         "fullDescription": {"text": reason},
         "help": {
-            "text": f"{said}\n\nMore: {documentation(rule)}",
+            "text": Own(f"{said}\n\nMore: {documentation(rule)}"),
             "markdown": Own(f"{said}\n\n{examples}\n\nMore: {documentation(rule)}"),
         },
         "defaultConfiguration": {"level": LEVELS[rule.severity]},
