@@ -20,6 +20,7 @@ from gptoss.cli.transfer import diff, import_
 from gptoss.cli.tune import tune
 from gptoss.cli.upgrade import upgrade
 from gptoss.text import budget
+from gptoss.text.deadline import TimeIsUpError, lift
 from gptoss.text.errors import InputError
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
@@ -54,7 +55,9 @@ class Commands(click.Group):
         try:
             with budget.run():
                 return super().invoke(ctx)
-        except InputError as error:
+        except (InputError, TimeIsUpError) as error:
+            # It may ring once more while what it ended is cleaned up.
+            lift()
             click.echo(f"gptoss: {error}", err=True)
             ctx.exit(2)
 
