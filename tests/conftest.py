@@ -1,10 +1,8 @@
 """What the whole session shares: what is kept of earlier ones, and oracles, one process each."""
 
 import os
-import subprocess
 from collections.abc import Iterator
 from contextlib import ExitStack
-from types import SimpleNamespace
 
 import pytest
 from hypothesis import HealthCheck, settings
@@ -36,8 +34,7 @@ settings.load_profile("ci" if os.environ.get("CI") else "here")
 def renderings_are_kept() -> Iterator[None]:
     """Give commands that are called in the session what Helm has already rendered."""
     with pytest.MonkeyPatch.context() as patch:
-        kept = SimpleNamespace(**{**vars(subprocess), "run": kept_renderings.run})
-        patch.setattr(helm, "subprocess", kept)
+        patch.setattr(helm, "limited", kept_renderings.limited)
         yield
 
 

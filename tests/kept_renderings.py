@@ -16,12 +16,13 @@ import subprocess
 import zlib
 from functools import cache, lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gptoss.sources.chart import helm
 from gptoss.text.whole_files import write_bytes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Callable, Mapping, Sequence
 
 ROOT = Path(__file__).resolve().parents[1]
 CHART = ROOT / "charts" / "gpt-oss"
@@ -34,40 +35,67 @@ KEPT_CHARTS = 6
 OF_THE_CHART = re.compile(
     r"execution error at \(|values don't meet the specifications of the schema"
 )
-started = subprocess.run
+started = helm.limited
+Answer: TypeAlias = tuple[int, str, str]
 
 
 def run(
     argv: Sequence[str | Path],
     *,
     env: Mapping[str, str],
-    input: bytes | None = None,  # noqa: A002 (subprocess.run's own name)
-    cwd: Path | None = None,
-    text: bool = False,
+    cwd: Path,
     **options: Any,
-) -> subprocess.CompletedProcess[Any]:
-    """As subprocess.run with captured output; a rendering that is kept is not made again."""
+) -> subprocess.CompletedProcess[str]:
+    """As subprocess.run with captured text; a rendering that is kept is not made again."""
     words = [os.fspath(word) for word in argv]
-    file = _kept_at(words, Path(cwd or Path.cwd()), input or b"", env)
+
+    def start() -> Answer:
+        done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, **options)
+        return done.returncode, done.stdout, done.stderr
+
+    return subprocess.CompletedProcess(words, *answer(start, words, cwd, b"", env))
+
+
+def limited(argv: list[str], given: bytes) -> helm.Ended:
+    """The same of the Helm that the command starts."""
+    return helm.Ended(
+        *answer(lambda: started(argv, given), argv, Path.cwd(), given, os.environ, "limited")
+    )
+
+
+def answer(
+    start: Callable[[], Answer],
+    words: list[str],
+    here: Path,
+    stdin: bytes,
+    env: Mapping[str, str],
+    how: str = "",
+) -> Answer:
+    """Exit code and what was written to either stream, kept or of a new run.
+
+    Args:
+        start: Runs it.
+        words: Its command line.
+        here: The folder that it runs in.
+        stdin: Its standard input.
+        env: Its variables.
+        how: What else sets this way of running apart.
+    """
+    file = _kept_at(words, here, stdin + how.encode(), env)
     found = _read(file) if file else None
     if found is None:
-        done = started(words, input=input, cwd=cwd, env=env, **options)
-        found = (done.returncode, done.stdout, done.stderr)
+        found = start()
         if file and _is_of_the_chart(words, *found):
-            answer = [found[0], found[1].decode(), found[2].decode()]
-            write_bytes(file, zlib.compress(json.dumps(answer).encode(), 1))
-    code, out, err = found
-    if text:
-        return subprocess.CompletedProcess(words, code, out.decode(), err.decode())
-    return subprocess.CompletedProcess(words, code, out, err)
+            write_bytes(file, zlib.compress(json.dumps(found).encode(), 1))
+    return found
 
 
-def _read(file: Path) -> tuple[int, bytes, bytes] | None:
+def _read(file: Path) -> Answer | None:
     try:
         code, out, err = json.loads(zlib.decompress(file.read_bytes()))
     except FileNotFoundError:
         return None
-    return code, out.encode(), err.encode()
+    return code, out, err
 
 
 def _kept_at(words: list[str], here: Path, stdin: bytes, env: Mapping[str, str]) -> Path | None:
@@ -92,13 +120,13 @@ def _renders(words: list[str]) -> bool:
     return len(words) > 3 and (dry or words[1] == "template")
 
 
-def _is_of_the_chart(words: list[str], code: int, out: bytes, err: bytes) -> bool:
+def _is_of_the_chart(words: list[str], code: int, out: str, err: str) -> bool:
     """Whether an answer comes of nothing but contents; one that names a path does not."""
-    if code and not (code == 1 and OF_THE_CHART.search(err.decode())):
+    if code and not (code == 1 and OF_THE_CHART.search(err)):
         return False
     pieces = [piece for word in words for piece in re.split("[=,]", word) if "/" in piece]
     said = out + err
-    return not any(Path(piece).exists() and piece.encode() in said for piece in pieces)
+    return not any(Path(piece).exists() and piece in said for piece in pieces)
 
 
 def _path(piece: str, here: Path) -> Path | None:

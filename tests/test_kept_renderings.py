@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+import subprocess
+from pathlib import Path
 
 import pytest
 
 from tests import kept_renderings
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SAYS = "#!/bin/sh\necho started >> {log}\n{more}\n"
 
@@ -36,10 +34,13 @@ class Bench:
         words = [str(self.helm), "template", "n", str(self.chart)]
         words += ["--values", str(self.values), *more]
         variables = {**os.environ, **env}
-        done = kept_renderings.run(
-            words, env=variables, input=stdin, capture_output=True, text=True, check=False
-        )
-        return done.returncode, done.stdout + done.stderr
+
+        def start() -> kept_renderings.Answer:
+            done = subprocess.run(words, env=variables, input=stdin, capture_output=True)
+            return done.returncode, done.stdout.decode(), done.stderr.decode()
+
+        code, out, err = kept_renderings.answer(start, words, Path.cwd(), stdin, variables)
+        return code, out + err
 
     @property
     def starts(self) -> int:
@@ -119,10 +120,10 @@ def test_only_what_asks_no_cluster_is_kept(bench: Bench, words: str, starts: int
     verb, *more = words.split()
     for _ in range(2):
         argv = [str(bench.helm), verb, "n", str(bench.chart), *more]
-        kept_renderings.run(argv, env=os.environ, capture_output=True)
+        kept_renderings.run(argv, env=os.environ, cwd=Path.cwd())
     assert bench.starts == starts
 
 
 def test_a_rendering_of_nothing_is_left_to_helm(bench: Bench) -> None:
     argv = [str(bench.helm), "template"]
-    assert kept_renderings.run(argv, env=os.environ, capture_output=True).returncode == 0
+    assert kept_renderings.run(argv, env=os.environ, cwd=Path.cwd()).returncode == 0

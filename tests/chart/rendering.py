@@ -43,8 +43,6 @@ def run(helm: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     return kept_renderings.run(
         [binary, *arguments],
         cwd=ROOT,
-        capture_output=True,
-        text=True,
         env=environment,
         check=False,
         timeout=60,

@@ -8,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from gptoss.cli import main
+from gptoss.text import deadline
 from gptoss.text.budget import Kind
 
 if TYPE_CHECKING:
@@ -41,6 +42,18 @@ def test_a_run_out_of_time_says_so_in_one_line_and_ends_with_2() -> None:
     assert done.exit_code == 2
     assert done.output.startswith("gptoss: not done in 0.01 s;")
     assert done.output.count("\n") == 1
+
+
+def test_a_bell_that_rings_while_the_run_is_cleaned_up_is_one_line_too(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def ring(_: float) -> None:
+        raise deadline.TimeIsUpError
+
+    monkeypatch.setattr(deadline, "within", ring)
+    done = CliRunner().invoke(main, ["check"])
+    assert done.exit_code == 2
+    assert done.output == "gptoss: not done in time; give more with --timeout\n"
 
 
 def test_the_files_of_one_run_are_counted_together(

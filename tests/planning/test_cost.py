@@ -55,14 +55,14 @@ def test_a_file_of_prices_that_is_none_is_named(text: str, tmp_path: Path) -> No
     file.write_text(text)
     with pytest.raises(InputError, match=r"prices\.yaml"):
         prices_of([], file)
-    with pytest.raises(InputError, match=r"none\.yaml is missing"):
+    with pytest.raises(InputError, match=r"cannot read .*none\.yaml: No such file"):
         prices_of([], tmp_path / "none.yaml")
 
 
 def test_a_file_of_prices_that_cannot_be_read_says_so(tmp_path: Path) -> None:
     file = tmp_path / "prices.yaml"
     file.write_bytes(b"gb200: \xff")
-    with pytest.raises(InputError, match=r"prices\.yaml: this is not UTF-8 text"):
+    with pytest.raises(InputError, match=r"prices\.yaml:1: this is not UTF-8 text"):
         prices_of([], file)
     with pytest.raises(InputError, match=r"cannot read .*: Is a directory"):
         prices_of([], tmp_path)

@@ -15,6 +15,7 @@ import click
 
 from gptoss import __version__
 from gptoss.cli.printing import say, tell, tell_error
+from gptoss.text.deadline import TimeIsUpError, lift
 from gptoss.text.errors import InputError
 from gptoss.text.one_line import one_line
 from gptoss.text.secrets import words_without_secrets
@@ -46,6 +47,9 @@ def ending() -> Iterator[None]:
             sys.stdout.flush()
     except InputError as error:
         tell_error(error)
+    except TimeIsUpError as error:
+        lift()  # it may ring once more while what it ended is cleaned up
+        tell(str(error))
     except click.exceptions.Abort:
         say("Aborted!", err=True)
         sys.exit(1)

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 SECONDS = 60.0
 # Until it rings again, should the first time have fallen on deaf ears, as in a destructor.
-AGAIN_SECONDS = 1.0
+AGAIN_SECONDS = 5.0
 
 # When the deadlines that hold at the moment are over, by the monotonic clock.
 _ends: list[float] = []
@@ -29,6 +29,10 @@ _ends: list[float] = []
 
 class TimeIsUpError(BaseException):
     """Stops whatever is going on."""
+
+    def __str__(self) -> str:
+        """What people read where it rang outside of what catches it."""
+        return "not done in time; give more with --timeout"
 
 
 @contextmanager

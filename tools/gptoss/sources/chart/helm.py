@@ -13,7 +13,7 @@ import signal
 import subprocess
 import tempfile
 from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any, NamedTuple
 
 from gptoss.facts import folders
 from gptoss.sources.chart.on_disk import Laid, on_disk
@@ -172,22 +172,53 @@ def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
     Raises:
         InputError: Helm does not start, does not end in time, takes too much, or is killed.
     """
+    ended = limited(argv, source.standard_input())
+    if ended.code in (-signal.SIGKILL, -signal.SIGXCPU) or ended.is_cut or ended.lacks_memory:
+        raise InputError(f"helm template {source.label}: {TOO_MUCH}")
+    if ended.code < 0:
+        raise InputError(f"helm template was killed by signal {-ended.code}")
+    return Rendering(source, ended.output, ended.said if ended.code else "")
+
+
+class Ended(NamedTuple):
+    """How a run of Helm ended: its exit code, and what it wrote to either stream, up to a limit."""
+
+    code: int
+    output: str
+    said: str
+
+    @property
+    def is_cut(self) -> bool:
+        """Whether it wrote more than is read."""
+        return len(self.output.encode()) >= OUTPUT
+
+    @property
+    def lacks_memory(self) -> bool:
+        """Whether it got no more memory."""
+        return bool(NO_MEMORY.match(self.said))
+
+
+def limited(argv: list[str], given: bytes) -> Ended:
+    """Runs Helm with so much of the machine as a rendering may take.
+
+    Args:
+        argv: Its command line.
+        given: Its standard input.
+
+    Raises:
+        InputError: It does not start, or does not end in time.
+    """
     # A plugin may be asked for values files by their names, as secrets:/a.yaml. Rendering is over
     # before Go's garbage collector would pay off, unless it takes too much.
-    environment = {
-        **os.environ,
-        "HELM_PLUGINS": os.devnull,
-        "GOGC": "off",
-        "GOMEMLIMIT": "200MiB",
-    }
+    more = {"HELM_PLUGINS": os.devnull, "GOGC": "off", "GOMEMLIMIT": "200MiB"}
     with tempfile.TemporaryFile() as output, tempfile.TemporaryFile() as told:
         try:
             done = subprocess.run(
                 ["/bin/sh", "-c", LIMITED, "sh", *argv],
-                input=source.standard_input(),
+                input=given,
                 stdout=output,
                 stderr=told,
-                env=environment,
+                env=os.environ | more,
                 timeout=min(TIMEOUT_SECONDS, deadline.left()),
                 check=False,
             )
@@ -196,14 +227,7 @@ def run_helm(source: ChartSource, argv: list[str]) -> Rendering:
             raise InputError(reason) from None
         except OSError as error:
             raise InputError(f"Helm does not start: {error}") from None
-        rendered, said = (_text(file) for file in (output, told))
-        is_cut = output.tell() >= OUTPUT
-    is_killed = done.returncode in (-signal.SIGKILL, -signal.SIGXCPU)
-    if is_killed or is_cut or NO_MEMORY.match(said):
-        raise InputError(f"helm template {source.label}: {TOO_MUCH}")
-    if done.returncode < 0:
-        raise InputError(f"helm template was killed by signal {-done.returncode}")
-    return Rendering(source, rendered, said if done.returncode else "")
+        return Ended(done.returncode, _text(output), _text(told))
 
 
 def _in_list(path: Path) -> str:
