@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import signal
 import subprocess
 import sys
@@ -24,9 +23,11 @@ from gptoss.rendering.containers import containers
 from gptoss.rendering.shell import ADDRESS
 from gptoss.text.bounds import refuse_way
 from gptoss.text.errors import InputError
+from gptoss.text.executables import on_path
+from gptoss.text.overheard import overheard
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping, Sequence
+    from collections.abc import Callable, Iterator, Sequence
 
     from gptoss.rendering.target import Target
 
@@ -37,7 +38,14 @@ PYTHONS = ("PYTHONPATH", "PYTHONHOME", "VIRTUAL_ENV")
 
 
 def measure(
-    target: Target, url: str | None, results: Path, scale: float, *, simulated: bool, log: int
+    target: Target,
+    url: str | None,
+    results: Path,
+    scale: float,
+    *,
+    simulated: bool,
+    out: Callable[[str], None],
+    err: Callable[[str], None],
 ) -> tuple[int, Path | None]:
     """Runs the benchmark of a target against a server.
 
@@ -47,7 +55,8 @@ def measure(
         results: Folder that gets a folder for this run.
         scale: What concurrency and requests are multiplied by.
         simulated: Whether the server is a simulated one, which has another tokenizer.
-        log: File descriptor that progress goes to.
+        out: Takes each line of progress.
+        err: Takes each line of what goes wrong.
 
     Returns:
         The exit code of the chart's benchmark.py, and the folder of the run.
@@ -63,7 +72,7 @@ def measure(
     _ready(_value(container.words, "--url"), _value(container.words, "--model"))
     variables = {**os.environ, **container.environment, "HF_HOME": str(home)}
     variables["HOME"] = str(Path.home())
-    if shutil.which("aiperf") is None:
+    if on_path("aiperf") is None:
         variables["PATH"] = f"{environments.aiperf().parent}{os.pathsep}{variables['PATH']}"
         variables = {name: value for name, value in variables.items() if name not in PYTHONS}
     refuse_way(results / MEASURED)
@@ -75,7 +84,15 @@ def measure(
         there = {f"{SCRIPTS}/{MEASURED}": str(known), "/artifacts": str(results)}
         words = [there.get(word, word) for word in container.words[2:]]
         script = str(folders.chart_script(SCRIPT))
-        code = _run([sys.executable, script, *scaled(words, scale)], variables, log)
+        process = subprocess.Popen(
+            [sys.executable, "-u", script, *scaled(words, scale)],
+            env=variables,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+        with process, _passed_on(process), overheard(process, out, err):
+            code = process.wait()
     made = [path for path in results.iterdir() if path not in before]
     return code, made[0] if len(made) == 1 else None
 
@@ -122,15 +139,9 @@ def _ready(url: str, served: str) -> None:
         raise InputError(said[-1] if said else f"{url} does not serve {served}")
 
 
-def _run(words: list[str], variables: Mapping[str, str], log: int) -> int:
-    """Runs the script, which gets the signals that come, once each."""
-    process = subprocess.Popen(words, env=variables, stdout=log, start_new_session=True)
-    with process, _passed_on(process):
-        return process.wait()
-
-
 @contextmanager
 def _passed_on(process: subprocess.Popen[bytes]) -> Iterator[None]:
+    """While it lasts, the script gets the signals that come, once each."""
     numbers = (signal.SIGINT, signal.SIGTERM)
     before = {
         number: signal.signal(number, lambda signum, _: process.send_signal(signum))

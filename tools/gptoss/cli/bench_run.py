@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from gptoss.cli.options import source_options, text_or_json
-from gptoss.cli.printing import give
+from gptoss.cli.printing import give, say
 from gptoss.text import deadline
 from gptoss.text.as_json import json_text
 
@@ -68,9 +69,11 @@ def run(request: Request, results: Path, scale: float, simulated: bool, form: st
     target = read_target(replace(request, sources=targets))
     deadline.lift()
     # Progress goes to standard error where standard output is for programs.
-    log = (sys.stderr if form == "json" else sys.stdout).fileno()
+    out = partial(say, err=form == "json")
     url = urls[0].rstrip("/") if urls else None
-    code, folder = measure(target, url, results, scale, simulated=simulated, log=log)
+    code, folder = measure(
+        target, url, results, scale, simulated=simulated, out=out, err=partial(say, err=True)
+    )
     if form == "json":
         told = {"folder": str(folder) if folder else None, "code": code}
         for name in ("plan", "outcome"):

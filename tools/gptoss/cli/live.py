@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import sys
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -81,12 +81,18 @@ def simulate(
         from gptoss.benchmarking import measuring
         from gptoss.rendering.target import read_target
 
-        target, out = read_target(request), sys.stdout.fileno()
-        results = Path("results")
-        code, _ = measuring.measure(target, running.url, results, scale, simulated=True, log=out)
+        code, _ = measuring.measure(
+            read_target(request),
+            running.url,
+            Path("results"),
+            scale,
+            simulated=True,
+            out=say,
+            err=partial(say, err=True),
+        )
         return code
 
-    chosen = [(smoke, lambda running: running.smoke()), (bench, measure)]
+    chosen = [(smoke, lambda running: running.smoke(say)), (bench, measure)]
     jobs = [job for asked, job in chosen if asked]
     code = serving.serve(
         request,

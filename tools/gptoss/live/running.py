@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 from gptoss.live import watchdog
 from gptoss.live.smoke import script
 from gptoss.text.errors import InputError, unknown
+from gptoss.text.overheard import overheard
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Callable, Mapping
     from pathlib import Path
 
 WHOLE = "all"
@@ -133,11 +134,22 @@ class Running:
             raise InputError(f"{name} does not run")
         os.killpg(part.process.pid, ACTIONS[action])
 
-    def smoke(self) -> int:
-        """Runs the smoke test of the launch script; its exit code."""
+    def smoke(self, echo: Callable[[str], None]) -> int:
+        """Runs the smoke test of the launch script; its exit code.
+
+        Args:
+            echo: Takes each line that it writes.
+        """
         variables = {n: value for n, value in self._variables.items() if n != "PYTHONPATH"}
-        words = [*self._launch, "smoke"]
-        return subprocess.run(words, cwd=self.folder, env=variables, check=False).returncode
+        process = subprocess.Popen(
+            [*self._launch, "smoke"],
+            cwd=self.folder,
+            env=variables | {"PYTHONUNBUFFERED": "1"},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+        )
+        with process, overheard(process, echo, echo):
+            return process.wait()
 
     def ready(self, seconds: float) -> None:
         """Waits until the model has answered one token.
