@@ -92,6 +92,12 @@ class Containers:
         return sum(len(worker.gpus) for worker in self.workers)
 
     @property
+    def every(self) -> list[RenderedContainer]:
+        """All that can be started."""
+        jobs = (self.frontend, self.download, self.smoke, self.bench, self.accuracy)
+        return [*self.workers, *(found for found in jobs if found)]
+
+    @property
     def is_dynamo(self) -> bool:
         """Whether Dynamo serves, with a frontend and discovery."""
         return self.runtime is Runtime.DYNAMO

@@ -14,6 +14,7 @@ from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
 from gptoss.rendering.containers import ETCD_IMAGE, containers
 from gptoss.rendering.sharing import OPEN_FILES, hands_over, shared_gib
 from gptoss.rendering.templating import environment, one_line
+from gptoss.rendering.withheld import is_withheld, notes_on_secrets, secrets_of
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -29,7 +30,9 @@ ADDRESS = "http://127.0.0.1:$HTTP_PORT"
 LISTENING = {"host": "$HTTP_HOST", "port": "$HTTP_PORT"}
 # Whether the benchmark's tokenizer must be in the cache already; the caller may say otherwise.
 OFFLINE = "HF_HUB_OFFLINE"
-EVERYWHERE = "0.0.0.0"  # noqa: S104 (what both listen on by themselves)
+LOOPBACK = "127.0.0.1"
+# In a pod that is the pod; on a machine it would be whoever reaches it.
+EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (not listened on)
 ENGINE = "/etc/gpt-oss/engine"
 SCORES = "/accuracy"
 # Folders of the chart's pods, and what the script calls them.
@@ -96,7 +99,7 @@ def render_shell(
     """
     plan = _plan(target, gpus_of_machine)
     if part is not None:
-        return Rendered({f"{part}.sh": _part(plan, part)})
+        return _part(plan, part)
     files = {"launch.sh": _from_template("launch.sh.j2", _context(plan))}
     files |= {f"engine/{name}": text for name, text in plan.containers.engine.items()}
     files |= {f"scripts/{name}": text for name, text in plan.containers.scripts.items()}
@@ -127,11 +130,17 @@ def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
         containers=found,
         components=(*first, *ordered),
         machines=_machines(first, found),
-        host=listening.value("--http-host") or listening.value("--host") or EVERYWHERE,
+        host=_host(listening),
         snapshot=f"/opt/models/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
         shared_memory=shared_gib(serving),
     )
+
+
+def _host(listening: RenderedContainer) -> str:
+    """The address that the target tells, or this machine's own where it tells none or all."""
+    told = listening.value("--http-host") or listening.value("--host")
+    return LOOPBACK if told in EVERYWHERE or told is None else told
 
 
 def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
@@ -191,17 +200,18 @@ def _machines(
 
 
 def _notes(plan: LaunchPlan) -> list[str]:
-    if len(plan.machines) == 1:
-        return []
     found = plan.containers
+    notes = list(notes_on_secrets(found.every))
+    if len(plan.machines) == 1:
+        return notes
     note = (
         f"{found.target} takes {found.gpus} GPUs, more than a machine with {found.gpu_name} has: "
         f"launch.sh is made for {len(plan.machines)} machines that reach one etcd"
     )
-    return [note]
+    return [*notes, note]
 
 
-def _part(plan: LaunchPlan, name: str) -> str:
+def _part(plan: LaunchPlan, name: str) -> Rendered:
     """One part with the files that it needs written out inside.
 
     Raises:
@@ -220,12 +230,18 @@ def _part(plan: LaunchPlan, name: str) -> str:
         if any(given.endswith(f"/{folder}/{file}") for given in container.words)
     }
     context = _context(plan) | {"container": container, "part": name, "files": files}
-    return _from_template("part.sh.j2", context)
+    text = _from_template("part.sh.j2", context)
+    return Rendered({f"{name}.sh": text}, notes_on_secrets([container]))
 
 
 def _from_template(name: str, context: Mapping[str, object]) -> str:
     templates = environment()
-    templates.filters |= {"word": word, "function": function, "dirname": dirname}
+    templates.filters |= {
+        "word": word,
+        "function": function,
+        "dirname": dirname,
+        "delimiter": delimiter,
+    }
     return templates.get_template(name).render(context)
 
 
@@ -239,6 +255,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "url": ADDRESS,
         "variables": variables,
         "lines": lines,
+        "secrets": secrets_of,
         "machine": NUMBERED.format,
         "etcd_image": ETCD_IMAGE,
         "open_files": OPEN_FILES,
@@ -247,8 +264,9 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
 
 
 def variables(container: RenderedContainer) -> Mapping[str, str]:
-    """Variables that the script gives a process."""
-    return {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
+    """Variables that the script gives a process, as words; secrets are the caller's own."""
+    given = {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
+    return {n: f'"${n}"' if is_withheld(n, value) else word(value) for n, value in given.items()}
 
 
 def lines(container: RenderedContainer) -> Sequence[str]:
@@ -270,6 +288,14 @@ def word(text: str) -> str:
 def function(container: RenderedContainer) -> str:
     """The function that runs a component."""
     return "run_" + re.sub(r"\W", "_", container.component)
+
+
+def delimiter(text: str) -> str:
+    """What ends a here-document: no line of its text."""
+    found = "END_OF_FILE"
+    while found in text.splitlines():
+        found += "_"
+    return found
 
 
 def _escaped(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rendering.withheld import holds_secret
 from gptoss.text.errors import InputError
 from gptoss.text.whole_files import staged
 
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
 MARK = "gptoss render"
 MARKED_LINES = 5
 SCRIPT = ".sh"
+OWNER_ALONE = 0o600
 
 
 def write(rendered: Rendered, folder: Path, *, force: bool = False) -> list[Path]:
@@ -39,6 +41,8 @@ def write(rendered: Rendered, folder: Path, *, force: bool = False) -> list[Path
             path.parent.mkdir(parents=True, exist_ok=True)
             new.append((staged(path, text.encode()), path))
         for temporary, path in new:
+            if holds_secret(paths[path]):
+                temporary.chmod(OWNER_ALONE)
             if path.suffix == SCRIPT:
                 mode = temporary.stat().st_mode
                 temporary.chmod(mode | (mode & 0o444) >> 2)  # who may read it may run it
