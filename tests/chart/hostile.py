@@ -13,6 +13,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 Path = tuple[str | int, ...]
+# What Kubernetes makes a single dollar sign of, where words of a command and variables have it.
+DOUBLED = "$$"
 LONG = "long " * 2000
 # What means something to YAML, shell, Kubernetes, templates, compose, JSON or a terminal.
 TEXTS = (
@@ -21,7 +23,8 @@ TEXTS = (
     "key: value",
     "text # no comment",
     "{{ .Values.model }} {% raw %}",
-    "$(touch ran) `touch ran` ${HOME} $HOME $$",
+    "$(touch ran) `touch ran` ${HOME} $HOME",
+    DOUBLED,
     '\\ \\n \\" \\',
     "日本語 émoji 🦊 \u200f\ufeffend",
     "--flag=x",
@@ -64,7 +67,7 @@ def strings_of(
     Args:
         schema: The schema of the value.
         root: The schema with the definitions.
-        names: Keys to take in maps whose keys are free, by the map's path; one of its own elsewhere.
+        names: Keys to take in maps whose keys are free, by the map's path; else one of its own.
         at: The value's path.
     """
     if "enum" in schema or "const" in schema:
@@ -113,7 +116,7 @@ def places_of(workers: Sequence[str], *, deep: bool, engine: bool) -> list[Path]
     above = {path[:end] for path in found for end in range(1, len(path))}
     if deep:
         return [path for path in found if path not in above]
-    return [path for path in found if not {path[:end] for end in range(1, len(path))} & set(found)]
+    return [p for p in found if not any(p[:end] in found for end in range(1, len(p)))]
 
 
 def filled(values: dict[str, Any], texts: Mapping[Path, str]) -> dict[str, Any]:

@@ -46,7 +46,6 @@ SCENES: dict[str, tuple[str, dict[str, Any], bool]] = {
 # Strings that no object shows.
 UNSEEN = {
     "description",  # NOTES.txt alone
-    "installed",  # compared, not rendered
     "global.hostileglobal",  # for other charts
 }
 # A template of its user's.
@@ -59,16 +58,9 @@ REFUSED = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<why>.*)$", re.MULTILINE)
 GUARDED = re.compile(r"execution error at \(.*?\): (?P<path>[\w.]+): (?P<why>.*)")
 SUMMARIES = ("validation failed", "'anyOf' failed", "'allOf' failed")
 UNDERSTOOD = re.compile(
-    r"'.*' does not match pattern '.*'|value must be .*|got \w+, want .*|.*not allowed.*|.*propert.*"
+    r"'.*' does not match pattern '.*'|value must be .*|got \w+, want .*"
+    r"|.*not allowed.*|.*propert.*"
 )
-
-
-class Reader(yaml.CSafeLoader):
-    """Reads as Kubernetes does: YAML 1.1, in which = and << are text as values."""
-
-
-for tag in ("value", "merge"):
-    Reader.add_constructor(f"tag:yaml.org,2002:{tag}", Reader.construct_yaml_str)  # type: ignore[type-var]
 
 
 class Writer(yaml.CSafeDumper):
@@ -104,7 +96,7 @@ def rendered(values: dict[str, Any], file: File) -> tuple[list[Any], str]:
     """The objects that values render to, or what Helm says when it refuses them."""
     file.write_text(yaml.dump(values, Dumper=Writer), encoding="utf-8")
     done = run("helm4", "template", "gpt-oss", str(CHART), "--values", str(file))
-    documents = yaml.load_all(done.stdout, Loader=Reader)  # noqa: S506 (is safe)
+    documents = plain_yaml.load_all(done.stdout)
     return [opened(each) for each in documents if each], done.stderr
 
 
@@ -113,7 +105,7 @@ def opened(document: dict[str, Any]) -> dict[str, Any]:
     if document["kind"] == "ConfigMap":
         for name, text in document["data"].items():
             if name.endswith((".json", ".yaml")):
-                document["data"][name] = yaml.load(text, Reader)
+                document["data"][name] = plain_yaml.load(text)
     return document
 
 

@@ -156,9 +156,15 @@ def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
 def _listening(container: RenderedContainer, flag: str) -> RenderedContainer:
     """The frontend or server, listening where the script's variables say."""
     flags = {f"{flag}{name}": variable for name, variable in LISTENING.items()}
-    kept = [given for given in container.flags if given[0].partition("=")[0] not in flags]
+    kept = [_without(given, flags) for given in container.flags]
     words = [word for given in (*kept, *flags.items()) for word in given]
     return replace(container, words=(*container.program, *words))
+
+
+def _without(given: tuple[str, ...], flags: Mapping[str, str]) -> tuple[str, ...]:
+    """A flag and the words behind it, without the flag and its one value when it is among others."""
+    name, is_joined, _ = given[0].partition("=")
+    return given if name not in flags else given[1 if is_joined else 2 :]
 
 
 def _with_tokenizer(bench: RenderedContainer) -> RenderedContainer:

@@ -1,4 +1,4 @@
-"""Secrets of a target: scripts and compose files take them from the environment of who starts them."""
+"""Secrets of a target: scripts and compose files take them from whoever starts them."""
 
 from __future__ import annotations
 
