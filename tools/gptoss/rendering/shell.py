@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass, replace
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.hub import cache_folder
 from gptoss.rendering import Rendered
-from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
+from gptoss.rendering.beside import ARTIFACTS
 from gptoss.rendering.containers import ETCD_IMAGE, containers
 from gptoss.rendering.sharing import OPEN_FILES, hands_over, shared_gib
+from gptoss.rendering.shell_words import ADDRESS, LISTENING, OFFLINE, SCORES, delimiter, word
 from gptoss.rendering.templating import environment, one_line
 from gptoss.rendering.withheld import is_withheld, notes_on_secrets, secrets_of
 from gptoss.text.errors import InputError
@@ -24,25 +24,9 @@ if TYPE_CHECKING:
     from gptoss.rendering.one_container import RenderedContainer
     from gptoss.rendering.target import Target
 
-# Where the script's own clients find the frontend or server.
-ADDRESS = "http://127.0.0.1:$HTTP_PORT"
-# Flags that say where a frontend or server listens, and what the script gives them.
-LISTENING = {"host": "$HTTP_HOST", "port": "$HTTP_PORT"}
-# Whether the benchmark's tokenizer must be in the cache already; the caller may say otherwise.
-OFFLINE = "HF_HUB_OFFLINE"
 LOOPBACK = "127.0.0.1"
 # In a pod that is the pod; on a machine it would be whoever reaches it.
 EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (not listened on)
-ENGINE = "/etc/gpt-oss/engine"
-SCORES = "/accuracy"
-# Folders of the chart's pods, and what the script calls them.
-FOLDERS = {
-    "/opt/models": "$HF_HOME",
-    ENGINE: "$here/engine",
-    SCRIPTS: "$here/scripts",
-    ARTIFACTS: "$PWD/results",
-    SCORES: "$PWD/accuracy",
-}
 # The user's own home serves; the chart's is an empty folder of the pod.
 LEFT_OUT = ("HOME", "HF_HOME")
 NUMBERED = "machine-{}"
@@ -162,7 +146,7 @@ def _listening(container: RenderedContainer, flag: str) -> RenderedContainer:
 
 
 def _without(given: tuple[str, ...], flags: Mapping[str, str]) -> tuple[str, ...]:
-    """A flag and the words behind it, without the flag and its one value when it is among others."""
+    """A flag and the words behind it, without itself and its one value when it is one of some."""
     name, is_joined, _ = given[0].partition("=")
     return given if name not in flags else given[1 if is_joined else 2 :]
 
@@ -281,29 +265,6 @@ def lines(container: RenderedContainer) -> Sequence[str]:
     return found + [" ".join(word(w) for w in flag) for flag in container.flags]
 
 
-def word(text: str) -> str:
-    """A word as the shell takes it, with the folders of the pods as variables of the script."""
-    if text in (ADDRESS, f"{ADDRESS}/v1", f"${OFFLINE}", *LISTENING.values()):
-        return f'"{text}"'
-    for folder, variable in FOLDERS.items():
-        if text == folder or text.startswith(f"{folder}/"):
-            return f'"{variable}{_escaped(text[len(folder) :])}"'
-    return shlex.quote(text)
-
-
 def function(container: RenderedContainer) -> str:
     """The function that runs a component."""
     return "run_" + re.sub(r"\W", "_", container.component)
-
-
-def delimiter(text: str) -> str:
-    """What ends a here-document: no line of its text."""
-    found = "END_OF_FILE"
-    while found in text.splitlines():
-        found += "_"
-    return found
-
-
-def _escaped(text: str) -> str:
-    """A text between double quotes."""
-    return re.sub(r'([\\$`"])', r"\\\1", text)
