@@ -95,7 +95,9 @@ def test_every_script_is_clean_to_bash_and_shellcheck(target: str, tmp_path: Pat
 
 @EACH
 def test_the_script_is_the_same_deployment(target: str, tmp_path: Path) -> None:
-    assert compare(read(target).deployment, read_back(tmp_path, target)) == []
+    found = compare(read(target).deployment, read_back(tmp_path, target))
+    # A server's pod listens everywhere, a script on this machine.
+    assert [each for each in found if each.setting != "--host"] == []
 
 
 @pytest.mark.parametrize("release", FACTS.releases)
