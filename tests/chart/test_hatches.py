@@ -184,7 +184,7 @@ def test_words_that_look_like_numbers_stay_words() -> None:
             "target": DISAGG,
             "model": {"servedName": "120"},
             "benchmark": {"enabled": True, "artifacts": artifacts},
-            "modelCache": {"storageClassName": "-"},
+            "modelCache": {"storageClassName": "3"},
             "frontend": {"extraArgs": ["--a", "true"], "podLabels": {"a": "1"}, "env": {"A": "1"}},
         }
     )
@@ -198,7 +198,7 @@ def test_words_that_look_like_numbers_stay_words() -> None:
         "2026"
     }
     assert {"claimName": "1"} in [v.get("persistentVolumeClaim") for v in job["volumes"]]
-    assert one("PersistentVolumeClaim", found)["spec"]["storageClassName"] == "-"
+    assert one("PersistentVolumeClaim", found)["spec"]["storageClassName"] == "3"
 
 
 def test_names_that_yaml_takes_for_something_else_stay_names() -> None:

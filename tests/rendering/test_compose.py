@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import json
+import re
 import subprocess
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
 import jsonschema
 import pytest
+import yaml
 
 from gptoss.rendering import render_as
 from gptoss.rendering.target import read_target
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from tests.chart import hostile
 from tests.oracles.client import DYNAMO_RELEASES
 from tests.rendering.forms import (
     DYNAMO,
@@ -35,6 +38,7 @@ if TYPE_CHECKING:
 
     from tests.oracles.client import Oracle
 
+TEXTS = [text for text in hostile.TEXTS if text != hostile.DOUBLED]
 EVERY = pytest.mark.parametrize("name", ON_ONE_MACHINE)
 GRAPHS = pytest.mark.parametrize("name", [name for name in DYNAMO if name not in SPREAD])
 SERVERS = pytest.mark.parametrize("name", SERVE)
@@ -299,16 +303,34 @@ def test_a_dollar_sign_in_a_value_is_no_variable() -> None:
     assert "costs $$5 and $$HOME" in text
 
 
-def test_what_names_a_model_or_an_image_is_text_to_yaml_and_to_compose() -> None:
-    settings = (
-        "model.servedName=${HOME} $5",
-        "runtime.image=image ${HOME}",
-        "description=a\nb: c",
-    )
-    found = compose("serve-h100-2", *settings)
+def test_every_text_of_the_values_is_text_to_yaml_and_to_compose(tmp_path: Path) -> None:
+    env = {f"NOTE_{n}": text for n, text in enumerate(TEXTS)}
+    values = {
+        "workers": {"worker": {"extraArgs": list(TEXTS), "env": env}},
+        "benchmark": {"runId": "${HOME} $$", "extraArgs": list(TEXTS)},
+    }
+    laid = tmp_path / "laid.yaml"
+    laid.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
+    asked = request("serve-h100-2", "description=a\nb: c", files=(str(laid),))
+    text = render_as("compose", asked).files["compose.yaml"]
+    found = yaml.safe_load(text)
     assert "b" not in found
-    assert found["services"]["server"]["image"] == "image $${HOME}"
-    assert "$${HOME} $$5" in found["services"]["server"]["healthcheck"]["test"]
+    # What compose makes of a value: two dollar signs are one, and there is no single one.
+    assert "$" not in re.sub(r"\$\$|\$\{(MODEL|HF_)", "", json.dumps(found["services"]))
+    server = found["services"]["server"]
+    given = {n: v.replace("$$", "$") for n, v in server["environment"].items() if n in env}
+    assert given == env
+    for service in (server, found["services"]["bench"]):
+        said = [word.replace("$$", "$") for word in words(service)]
+        assert [word for word in said if word in TEXTS] == list(TEXTS)
+
+
+def test_a_secret_is_not_written_but_passed_on() -> None:
+    found = rendered("compose", "serve-h100-2", "workers.worker.env.DB_PASSWORD=hunter2")
+    text = found.files["compose.yaml"]
+    assert "hunter2" not in text
+    assert plain_yaml.load(text)["services"]["server"]["environment"]["DB_PASSWORD"] is None
+    assert "DB_PASSWORD" in found.notes[0]
 
 
 def test_a_worker_on_several_nodes_is_refused_with_what_to_use_instead() -> None:

@@ -176,3 +176,15 @@ def test_only_one_target_can_be_rendered(asked: Request, message: str) -> None:
 def test_a_part_is_for_the_shell_form() -> None:
     with pytest.raises(InputError, match="--part is for --as shell"):
         render_as("compose", request("disagg-b200"), "decode")
+
+
+def test_whatever_other_objects_are_called_their_files_stay_in_the_folder(tmp_path: Path) -> None:
+    names = ("../../../outside", "a/b", "same", "same")
+    objects = [{"apiVersion": "v1", "kind": "Secret", "metadata": {"name": name}} for name in names]
+    laid = tmp_path / "laid.yaml"
+    laid.write_text(yaml.safe_dump({"extraObjects": objects}))
+    found = render_as("kustomize", request("agg-gb200", files=(str(laid),)))
+    secrets = [name for name in found.files if "secret" in name]
+    assert len(secrets) == len(names)
+    assert all(re.fullmatch(r"base/secret-[a-z0-9.-]+\.yaml", name) for name in secrets)
+    assert not (tmp_path / "outside").exists()

@@ -67,7 +67,9 @@ def test_the_folder_that_render_wrote_is_the_target(
     name: str, form: str, settings: tuple[str, ...], tmp_path: Path
 ) -> None:
     back = read_back(rendered(form, name, *settings), tmp_path)
-    assert compare(target(name), back) == []
+    # A server's pod listens everywhere, a script on this machine.
+    addresses = {"--host"} if form == "shell" else set()
+    assert {each.setting for each in compare(target(name), back)} <= addresses
     assert errors(back) == []
     for command in ("check", "show", "bench"):
         result = CliRunner().invoke(main, [command, str(tmp_path)])

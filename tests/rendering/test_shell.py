@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -23,6 +24,7 @@ from gptoss.sources.containers.script import build_script
 from gptoss.sources.containers.script_group import GivenScript
 from gptoss.sources.request import Request
 from gptoss.text.errors import InputError
+from tests.chart import hostile
 from tests.oracles.client import DYNAMO_RELEASES
 from tests.shellcheck import SHELLCHECK
 
@@ -38,6 +40,7 @@ FACTS = Facts()
 TARGETS = list(folders.target_files())
 DYNAMO = [name for name in TARGETS if not name.startswith(("serve-", "eval-"))]
 EACH = pytest.mark.parametrize("target", TARGETS)
+TEXTS = [text for text in hostile.TEXTS if text != hostile.DOUBLED]
 # Long enough for the slowest machine; nothing waits that long when the promise holds.
 PATIENCE = 60
 
@@ -92,7 +95,9 @@ def test_every_script_is_clean_to_bash_and_shellcheck(target: str, tmp_path: Pat
 
 @EACH
 def test_the_script_is_the_same_deployment(target: str, tmp_path: Path) -> None:
-    assert compare(read(target).deployment, read_back(tmp_path, target)) == []
+    found = compare(read(target).deployment, read_back(tmp_path, target))
+    # A server's pod listens everywhere, a script on this machine.
+    assert [each for each in found if each.setting != "--host"] == []
 
 
 @pytest.mark.parametrize("release", FACTS.releases)
@@ -177,7 +182,7 @@ def test_each_part_alone_is_that_part_with_the_files_it_needs(target: str) -> No
 def test_the_address_is_the_caller_s_in_every_command() -> None:
     for target in ("disagg-b200-node", "serve-h100-2"):
         text = rendered(target).files["launch.sh"]
-        assert "HTTP_HOST=${HTTP_HOST:-0.0.0.0}\nHTTP_PORT=${HTTP_PORT:-8000}\n" in text
+        assert "HTTP_HOST=${HTTP_HOST:-127.0.0.1}\nHTTP_PORT=${HTTP_PORT:-8000}\n" in text
         assert re.search(
             r'--(?:http-)?host "\$HTTP_HOST" \\\n +--(?:http-)?port "\$HTTP_PORT"', text
         )
@@ -188,9 +193,9 @@ def test_the_address_is_the_caller_s_in_every_command() -> None:
 
 
 def test_an_address_that_the_target_gives_is_the_default() -> None:
-    given = ("frontend.extraArgs={--http-host,127.0.0.1,--http-port=9001}",)
+    given = ("frontend.extraArgs={--http-host,10.0.0.7,--http-port=9001}",)
     text = rendered("disagg-b200-node", None, *given).files["launch.sh"]
-    assert "HTTP_HOST=${HTTP_HOST:-127.0.0.1}\nHTTP_PORT=${HTTP_PORT:-9001}\n" in text
+    assert "HTTP_HOST=${HTTP_HOST:-10.0.0.7}\nHTTP_PORT=${HTTP_PORT:-9001}\n" in text
     assert text.count("--http-port") == 1
 
 
@@ -250,21 +255,27 @@ def finished(process: subprocess.Popen[str]) -> tuple[int, str]:
     return process.returncode, said
 
 
-HOSTILE = (
-    "model.servedName=served$(touch ran-a)`touch ran-b`",
-    "model.id=x/y$(touch ran-c)",
-    "runtime.image=image$(touch ran-d)",
-)
-# A server that serves until it is ended; the wait for its model is over at once.
+# A server that writes its words down and serves until it is ended; the wait for its model is over
+# at once.
 STAND_INS = {
-    "trtllm-serve": '#!/usr/bin/env bash\nread -r < "$HF_HOME/never"\n',
+    "trtllm-serve": '#!/usr/bin/env bash\nprintf "%s\\0" "$NOTE" "$@" > words\n'
+    'read -r < "$HF_HOME/never"\n',
     "python3": "#!/usr/bin/env bash\n",
 }
 
 
-def test_what_names_a_model_or_an_image_runs_nothing(tmp_path: Path) -> None:
-    text = rendered("serve-h100-2", None, *HOSTILE).files["launch.sh"]
+def test_every_text_of_the_values_reaches_the_program_as_itself_and_runs_nothing(
+    tmp_path: Path,
+) -> None:
+    values = {"workers": {"worker": {"extraArgs": list(TEXTS), "env": {"NOTE": " ".join(TEXTS)}}}}
+    laid = tmp_path / "laid.yaml"
+    laid.write_text(json.dumps(values, ensure_ascii=False), encoding="utf-8")
+    target = read_target(Request(("serve-h100-2",), (str(laid),)))
+    text = render_shell(target).files["launch.sh"]
     launch = written({"launch.sh": text}, tmp_path)
+    read = build_script([GivenScript(text, "launch.sh")], FACTS).workers[0].command
+    assert read is not None
+    assert [word.value for word in read.words if word.value in TEXTS] == list(TEXTS)
 
     def run_in(folder: Path, path: str, home: Path) -> subprocess.Popen[str]:
         environment = {"PATH": path, "HF_HOME": str(home), "LC_ALL": "C"}
@@ -280,7 +291,7 @@ def test_what_names_a_model_or_an_image_runs_nothing(tmp_path: Path) -> None:
     programs.mkdir()
     home.mkdir()
     code, said = finished(run_in(tmp_path, os.environ["PATH"], home))
-    assert (code, "run this inside image$(touch ran-d)" in said) == (127, True)
+    assert (code, "run this inside" in said) == (127, True)
     for name, program in STAND_INS.items():
         (programs / name).write_text(program)
         (programs / name).chmod(0o755)
@@ -295,13 +306,65 @@ def test_what_names_a_model_or_an_image_runs_nothing(tmp_path: Path) -> None:
     os.mkfifo(home / "never")
     process = run_in(tmp_path, path, home)
     assert process.stderr is not None
-    served = "served$(touch ran-a)`touch ran-b` is served at http://127.0.0.1:8000\n"
+    served = "openai/gpt-oss-120b is served at http://127.0.0.1:8000\n"
     for line in process.stderr:
         if line == served:
             break
     process.send_signal(signal.SIGTERM)
     assert process.wait(PATIENCE) == 143
-    assert list(tmp_path.glob("**/ran-*")) == []
+    assert list(tmp_path.glob("**/ran*")) == []
+    note, *words = (tmp_path / "words").read_text(encoding="utf-8").split("\0")[:-1]
+    assert note == " ".join(TEXTS)
+    assert [w for w in words if w in TEXTS] == list(TEXTS)
+
+
+def test_a_secret_is_not_written_but_asked_for(tmp_path: Path) -> None:
+    found = rendered("serve-h100-2", None, "workers.worker.env.DB_PASSWORD=hunter2")
+    text = found.files["launch.sh"]
+    assert "hunter2" not in "".join(found.files.values())
+    assert "DB_PASSWORD" in found.notes[0]
+    assert 'DB_PASSWORD="$DB_PASSWORD"' in text
+    done = subprocess.run(
+        ["bash", written({"launch.sh": text}, tmp_path), "server"],
+        env={"PATH": os.environ["PATH"]},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 2
+    assert "DB_PASSWORD is a secret, which is not written here; export it" in done.stderr
+
+
+def test_discovery_is_refused_where_others_could_write_to_it(tmp_path: Path) -> None:
+    text = rendered("disagg-b200-node").files["launch.sh"]
+    (function,) = re.findall(r"(?ms)^check_discovery\(\) \{\n.*?^\}\n", text)
+    lines = [line for line in text.splitlines() if line.startswith(("private=", "export DYN_FILE"))]
+    script = "\n".join(
+        [
+            "set -euo pipefail; HTTP_PORT=8000",
+            'fail() { echo "$2" >&2; exit "$1"; }',
+            *lines,
+            function,
+            'check_discovery; echo "$DYN_FILE_KV"',
+        ]
+    )
+
+    def tried(**environment: str) -> subprocess.CompletedProcess[str]:
+        environment = {"PATH": os.environ["PATH"], "TMPDIR": str(tmp_path), **environment}
+        return subprocess.run(
+            ["bash", "-c", script], env=environment, capture_output=True, text=True, check=False
+        )
+
+    private = tmp_path / f"gpt-oss-{os.getuid()}"
+    assert tried().stdout == f"{private}/gpt-oss-disagg-b200-node-8000\n"
+    assert private.stat().st_mode & 0o777 == 0o700
+    private.chmod(0o777)
+    assert "is not for this user alone; set DYN_FILE_KV" in tried().stderr
+    private.rmdir()
+    (tmp_path / "other").mkdir(mode=0o700)
+    private.symlink_to(tmp_path / "other")
+    assert tried().returncode == 1
+    assert tried(DYN_FILE_KV="/mine").stdout == "/mine\n"
 
 
 def test_what_a_target_is_called_runs_nothing(tmp_path: Path) -> None:

@@ -32,6 +32,22 @@ def test_every_file_is_written_and_nothing_is_left_behind(tmp_path: Path) -> Non
     assert contents(folder) == dict(FILES.files)
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "env: {DB_PASSWORD: hunter2}\n",
+        "spec: {env: [{name: DB_PASSWORD, value: hunter2}]}\n",
+        "note: hf_abcdefghijklmnop1234\n",
+    ],
+)
+def test_a_file_with_a_secret_is_for_its_owner_alone(text: str, tmp_path: Path) -> None:
+    write(
+        Rendered({"values.yaml": text, "other.yaml": "env: {OPENAI_API_KEY: not-used}\n"}), tmp_path
+    )
+    assert (tmp_path / "values.yaml").stat().st_mode & 0o777 == 0o600
+    assert (tmp_path / "other.yaml").stat().st_mode & 0o077 != 0
+
+
 def test_a_rendering_is_written_anew_over_an_older_one(tmp_path: Path) -> None:
     write(FILES, tmp_path)
     write(Rendered({**FILES.files, "engine/a.yaml": "a: 2\n"}), tmp_path)

@@ -20,7 +20,7 @@ from gptoss.live import environments, smoke
 from gptoss.live.fixture import model_cache
 from gptoss.rendering.beside import SCRIPT, SCRIPTS, benchmark_of, scripts_of
 from gptoss.rendering.containers import containers
-from gptoss.rendering.shell import ADDRESS
+from gptoss.rendering.shell_words import ADDRESS
 from gptoss.text.bounds import refuse_way
 from gptoss.text.errors import InputError
 from gptoss.text.executables import on_path

@@ -10,7 +10,7 @@ from gptoss.importing.context import leaf
 from gptoss.importing.document import Leaf
 from gptoss.importing.whole import OBJECT_NAME
 from gptoss.text.places import Located
-from gptoss.values.cache_values import FOLDER
+from gptoss.values.identifiers import FOLDER, HOST_FOLDER
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Deployment, Worker
@@ -57,7 +57,7 @@ def cache_mount(deployment: Deployment) -> Mount | None:
 def _can_be_named(mount: Mount) -> bool:
     if mount.claim:
         return OBJECT_NAME.fullmatch(mount.claim) is not None
-    return re.fullmatch(rf"{DISK}/[^\s$]+", mount.source) is not None
+    return re.fullmatch(f"{DISK}{HOST_FOLDER}", mount.source) is not None
 
 
 def _is_filled(mount: Mount, deployment: Deployment) -> bool:

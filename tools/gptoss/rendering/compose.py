@@ -12,8 +12,10 @@ from gptoss.rendering.monitoring import monitoring_of
 from gptoss.rendering.sharing import OPEN_FILES, handed, hands_over, shared_gib
 from gptoss.rendering.target import command_of
 from gptoss.rendering.templating import from_template
+from gptoss.rendering.withheld import notes_on_secrets, secrets_of
 from gptoss.text.errors import InputError
 from gptoss.text.quantity import to_docker
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from gptoss.rendering.containers import Containers
@@ -55,6 +57,8 @@ def render_compose(target: Target) -> Rendered:
     text = from_template(
         "compose.yaml.j2",
         plan=plan,
+        secrets=secrets_of(plan.every),
+        withheld=is_secret,
         written_by=command_of(target.source, "compose"),
         project=_project(plan.target),
         etcd_image=ETCD_IMAGE,
@@ -74,7 +78,7 @@ def render_compose(target: Target) -> Rendered:
     files |= {f"engine/{name}": content for name, content in plan.engine.items()}
     files |= {f"scripts/{name}": content for name, content in plan.scripts.items()}
     files |= monitoring.files if monitoring else {}
-    return Rendered(files)
+    return Rendered(files, notes_on_secrets(plan.every))
 
 
 def _discovery_servers(plan: Containers) -> list[str]:
@@ -117,7 +121,12 @@ def _without_variables(container: RenderedContainer) -> RenderedContainer:
         container,
         image=_single(container.image),
         words=tuple(_single(word) for word in container.words),
-        environment={name: _single(value) for name, value in container.environment.items()},
+        environment={
+            name: value if is_secret(name, value) else _single(value)
+            for name, value in container.environment.items()
+        },
+        scratch=tuple(_single(folder) for folder in container.scratch),
+        labels={name: _single(value) for name, value in container.labels.items()},
     )
 
 

@@ -6,6 +6,7 @@ numbers.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
@@ -92,6 +93,12 @@ class Containers:
         return sum(len(worker.gpus) for worker in self.workers)
 
     @property
+    def every(self) -> list[RenderedContainer]:
+        """All that can be started."""
+        jobs = (self.frontend, self.download, self.smoke, self.bench, self.accuracy)
+        return [*self.workers, *(found for found in jobs if found)]
+
+    @property
     def is_dynamo(self) -> bool:
         """Whether Dynamo serves, with a frontend and discovery."""
         return self.runtime is Runtime.DYNAMO
@@ -175,9 +182,16 @@ def _served_name(worker: Worker) -> str:
 
 
 def _port(container: RenderedContainer) -> int:
-    """The port that a frontend or server listens on."""
+    """The port that a frontend or server listens on.
+
+    Raises:
+        InputError: What is given is none.
+    """
     given = container.value("--http-port") or container.value("--port")
-    return int(given or container.environment.get("DYN_HTTP_PORT") or PORT)
+    given = given or container.environment.get("DYN_HTTP_PORT") or str(PORT)
+    if not re.fullmatch("[0-9]{1,5}", given):
+        raise InputError(f"{container.name}: {given!r} is no port")
+    return int(given)
 
 
 def _engine_files(target: Target) -> Iterator[tuple[str, str]]:

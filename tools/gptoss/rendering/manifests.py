@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any
 
 from gptoss.rendering import Rendered
@@ -29,7 +30,7 @@ def render_manifests(objects: Objects) -> Rendered:
 def render_kustomize(objects: Objects) -> Rendered:
     """The same objects as a base, one file each, with an overlay to edit."""
     loaded = [plain_yaml.load(text) for text in objects.texts]
-    names = [f"{found['kind'].lower()}-{found['metadata']['name']}.yaml" for found in loaded]
+    names = _file_names(loaded)
     command = command_of(objects.source, "kustomize")
     references = {kind: list(_references(loaded, end)) for kind, end in NAMED.items()}
     overlay = f"overlays/{objects.source.parts[0]}"
@@ -48,6 +49,16 @@ def render_kustomize(objects: Objects) -> Rendered:
         "replicas.yaml.j2", replicas=list(_replicas(serving))
     )
     return Rendered(files)
+
+
+def _file_names(objects: list[dict[str, Any]]) -> list[str]:
+    """A name for the file of each object; other objects than the chart's may be called anything."""
+    names: list[str] = []
+    for found in objects:
+        name = re.sub(r"[^a-z0-9.-]+", "-", f"{found['kind']}-{found['metadata']['name']}".lower())
+        again = sum(other.startswith(f"{name}.") for other in names)
+        names.append(f"{name}.{again}.yaml" if again else f"{name}.yaml")
+    return names
 
 
 def _references(objects: list[dict[str, Any]], end: str) -> Iterator[str]:

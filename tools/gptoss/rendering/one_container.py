@@ -63,11 +63,11 @@ class RenderedContainer:
         return found
 
     def value(self, flag: str) -> str | None:
-        """What the command line gives a flag, as ``--flag value`` or ``--flag=value``."""
+        """What the command line gives a flag with one value, after it or after ``=``."""
         for name, *values in self.flags:
             before, _, after = name.partition("=")
             if before == flag:
-                return after or " ".join(values)
+                return after or next(iter(values), None)
         return None
 
 

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 import re
-import shlex
 from dataclasses import dataclass, replace
 from posixpath import dirname
 from typing import TYPE_CHECKING
 
 from gptoss.deployment.hub import cache_folder
 from gptoss.rendering import Rendered
-from gptoss.rendering.beside import ARTIFACTS, SCRIPTS
+from gptoss.rendering.beside import ARTIFACTS
 from gptoss.rendering.containers import ETCD_IMAGE, containers
 from gptoss.rendering.sharing import OPEN_FILES, hands_over, shared_gib
+from gptoss.rendering.shell_words import ADDRESS, LISTENING, OFFLINE, SCORES, delimiter, word
 from gptoss.rendering.templating import environment, one_line
+from gptoss.rendering.withheld import notes_on_secrets, secrets_of
 from gptoss.text.errors import InputError
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping, Sequence
@@ -23,23 +25,9 @@ if TYPE_CHECKING:
     from gptoss.rendering.one_container import RenderedContainer
     from gptoss.rendering.target import Target
 
-# Where the script's own clients find the frontend or server.
-ADDRESS = "http://127.0.0.1:$HTTP_PORT"
-# Flags that say where a frontend or server listens, and what the script gives them.
-LISTENING = {"host": "$HTTP_HOST", "port": "$HTTP_PORT"}
-# Whether the benchmark's tokenizer must be in the cache already; the caller may say otherwise.
-OFFLINE = "HF_HUB_OFFLINE"
-EVERYWHERE = "0.0.0.0"  # noqa: S104 (what both listen on by themselves)
-ENGINE = "/etc/gpt-oss/engine"
-SCORES = "/accuracy"
-# Folders of the chart's pods, and what the script calls them.
-FOLDERS = {
-    "/opt/models": "$HF_HOME",
-    ENGINE: "$here/engine",
-    SCRIPTS: "$here/scripts",
-    ARTIFACTS: "$PWD/results",
-    SCORES: "$PWD/accuracy",
-}
+LOOPBACK = "127.0.0.1"
+# In a pod that is the pod; on a machine it would be whoever reaches it.
+EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (not listened on)
 # The user's own home serves; the chart's is an empty folder of the pod.
 LEFT_OUT = ("HOME", "HF_HOME")
 NUMBERED = "machine-{}"
@@ -96,7 +84,7 @@ def render_shell(
     """
     plan = _plan(target, gpus_of_machine)
     if part is not None:
-        return Rendered({f"{part}.sh": _part(plan, part)})
+        return _part(plan, part)
     files = {"launch.sh": _from_template("launch.sh.j2", _context(plan))}
     files |= {f"engine/{name}": text for name, text in plan.containers.engine.items()}
     files |= {f"scripts/{name}": text for name, text in plan.containers.scripts.items()}
@@ -127,11 +115,17 @@ def _plan(target: Target, gpus_of_machine: int | None) -> LaunchPlan:
         containers=found,
         components=(*first, *ordered),
         machines=_machines(first, found),
-        host=listening.value("--http-host") or listening.value("--host") or EVERYWHERE,
+        host=_host(listening),
         snapshot=f"/opt/models/{folder}",
         grace=max(container.stop_seconds or 0 for container in serving),
         shared_memory=shared_gib(serving),
     )
+
+
+def _host(listening: RenderedContainer) -> str:
+    """The address that the target tells, or this machine's own where it tells none or all."""
+    told = listening.value("--http-host") or listening.value("--host")
+    return LOOPBACK if told in EVERYWHERE or told is None else told
 
 
 def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
@@ -147,9 +141,15 @@ def _servers(found: Containers) -> tuple[RenderedContainer, ...]:
 def _listening(container: RenderedContainer, flag: str) -> RenderedContainer:
     """The frontend or server, listening where the script's variables say."""
     flags = {f"{flag}{name}": variable for name, variable in LISTENING.items()}
-    kept = [given for given in container.flags if given[0].partition("=")[0] not in flags]
+    kept = [_without(given, flags) for given in container.flags]
     words = [word for given in (*kept, *flags.items()) for word in given]
     return replace(container, words=(*container.program, *words))
+
+
+def _without(given: tuple[str, ...], flags: Mapping[str, str]) -> tuple[str, ...]:
+    """A flag and the words behind it, without itself and its one value when it is one of some."""
+    name, is_joined, _ = given[0].partition("=")
+    return given if name not in flags else given[1 if is_joined else 2 :]
 
 
 def _with_tokenizer(bench: RenderedContainer) -> RenderedContainer:
@@ -191,17 +191,18 @@ def _machines(
 
 
 def _notes(plan: LaunchPlan) -> list[str]:
-    if len(plan.machines) == 1:
-        return []
     found = plan.containers
+    notes = list(notes_on_secrets(found.every))
+    if len(plan.machines) == 1:
+        return notes
     note = (
         f"{found.target} takes {found.gpus} GPUs, more than a machine with {found.gpu_name} has: "
         f"launch.sh is made for {len(plan.machines)} machines that reach one etcd"
     )
-    return [note]
+    return [*notes, note]
 
 
-def _part(plan: LaunchPlan, name: str) -> str:
+def _part(plan: LaunchPlan, name: str) -> Rendered:
     """One part with the files that it needs written out inside.
 
     Raises:
@@ -220,12 +221,18 @@ def _part(plan: LaunchPlan, name: str) -> str:
         if any(given.endswith(f"/{folder}/{file}") for given in container.words)
     }
     context = _context(plan) | {"container": container, "part": name, "files": files}
-    return _from_template("part.sh.j2", context)
+    text = _from_template("part.sh.j2", context)
+    return Rendered({f"{name}.sh": text}, notes_on_secrets([container]))
 
 
 def _from_template(name: str, context: Mapping[str, object]) -> str:
     templates = environment()
-    templates.filters |= {"word": word, "function": function, "dirname": dirname}
+    templates.filters |= {
+        "word": word,
+        "function": function,
+        "dirname": dirname,
+        "delimiter": delimiter,
+    }
     return templates.get_template(name).render(context)
 
 
@@ -239,6 +246,7 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
         "url": ADDRESS,
         "variables": variables,
         "lines": lines,
+        "secrets": secrets_of,
         "machine": NUMBERED.format,
         "etcd_image": ETCD_IMAGE,
         "open_files": OPEN_FILES,
@@ -247,8 +255,9 @@ def _context(plan: LaunchPlan) -> dict[str, object]:
 
 
 def variables(container: RenderedContainer) -> Mapping[str, str]:
-    """Variables that the script gives a process."""
-    return {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
+    """Variables that the script gives a process, as words; secrets are the caller's own."""
+    given = {n: value for n, value in container.environment.items() if n not in LEFT_OUT}
+    return {n: f'"${n}"' if is_secret(n, value) else word(value) for n, value in given.items()}
 
 
 def lines(container: RenderedContainer) -> Sequence[str]:
@@ -257,21 +266,6 @@ def lines(container: RenderedContainer) -> Sequence[str]:
     return found + [" ".join(word(w) for w in flag) for flag in container.flags]
 
 
-def word(text: str) -> str:
-    """A word as the shell takes it, with the folders of the pods as variables of the script."""
-    if text in (ADDRESS, f"{ADDRESS}/v1", f"${OFFLINE}", *LISTENING.values()):
-        return f'"{text}"'
-    for folder, variable in FOLDERS.items():
-        if text == folder or text.startswith(f"{folder}/"):
-            return f'"{variable}{_escaped(text[len(folder) :])}"'
-    return shlex.quote(text)
-
-
 def function(container: RenderedContainer) -> str:
     """The function that runs a component."""
     return "run_" + re.sub(r"\W", "_", container.component)
-
-
-def _escaped(text: str) -> str:
-    """A text between double quotes."""
-    return re.sub(r'([\\$`"])', r"\\\1", text)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 import shutil
 import tempfile
@@ -18,6 +19,7 @@ from gptoss.sources.chart.on_disk import Laid
 from gptoss.sources.request import plan_of
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from gptoss.text.secrets import shown
 from gptoss.text.yaml_tree import parse_documents
 
 if TYPE_CHECKING:
@@ -35,6 +37,7 @@ plan:
   {{- toYaml (pick .plan "gpus" "disaggregated" "workers") | nindent 2 }}
 """
 
+SETTING = re.compile(r"(?P<path>[^,=]+)=(?P<value>(?:\\.|[^,\\])*)")
 # One machine has no claims and no nodes: the weights lie in one volume, which is the cache itself.
 PLAIN_CACHE = (
     *(f"modelCache.{key}=null" for key in ("existingClaim", "hostPath", "image", "path")),
@@ -121,10 +124,16 @@ def command_of(source: ChartSource, form: str) -> str:
     for overlay in source.files[1:]:
         words += ["-f", _shown(overlay)]
     for argument in source.arguments:
-        words += [argument.flag, argument.text]
+        words += [argument.flag, SETTING.sub(_without_secret, argument.text)]
     if source.name != NAME:
         words += ["--name", source.name]
     return one_line(shlex.join([*words, "--as", form]))
+
+
+def _without_secret(setting: re.Match[str]) -> str:
+    """A setting with its value hidden when it is a secret."""
+    path, value = setting["path"], setting["value"]
+    return f"{path}={shown(path.rpartition('.')[2], value)}"
 
 
 def _shown(path: Path) -> str:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
 
+import yaml
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
 from gptoss.text import plain_yaml
@@ -50,7 +52,7 @@ def scalar(value: Any) -> str:
         return value
     if '"' in value and "'" not in value and value.isprintable():
         return f"'{value}'"
-    return json.dumps(value, ensure_ascii=False)
+    return yaml.safe_dump(value, default_style='"', allow_unicode=True, width=sys.maxsize).strip()
 
 
 def flow(values: Any) -> str:
@@ -59,8 +61,8 @@ def flow(values: Any) -> str:
 
 
 def one_line(text: str) -> str:
-    """A text for a comment, which ends with its line."""
-    return " ".join(text.split())
+    """A text for a comment, which ends with its line and which a terminal only shows."""
+    return " ".join("".join(c if c.isprintable() else " " for c in text).split())
 
 
 def executable(folder: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from gptoss.text.errors import InputError
+from gptoss.text.secrets import has_secrets
 from gptoss.text.whole_files import write_together
 
 if TYPE_CHECKING:
@@ -40,7 +41,11 @@ def write(rendered: Rendered, folder: Path, *, force: bool = False) -> list[Path
     except OSError as error:
         raise InputError(f"cannot write to {folder}: {error.strerror or error}") from None
     contents = {path: text.encode() for path, text in paths.items()}
-    write_together(contents, executable=[path for path in paths if path.suffix == SCRIPT])
+    write_together(
+        contents,
+        executable=[path for path in paths if path.suffix == SCRIPT],
+        private=[path for path, text in paths.items() if has_secrets(text)],
+    )
     return list(paths)
 
 

@@ -10,11 +10,19 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 try:
-    from yaml import CSafeLoader as SafeLoader
+    from yaml import CSafeLoader as _Loader
 except ImportError:  # PyYAML without libyaml
-    from yaml import SafeLoader  # type: ignore[assignment]
+    from yaml import SafeLoader as _Loader  # type: ignore[assignment]
 
 __all__ = ["SafeLoader", "load", "load_all"]
+
+
+class SafeLoader(_Loader):
+    """Reads as Helm and Kubernetes do: = and << are text where they are values."""
+
+
+for _kind in ("value", "merge"):
+    SafeLoader.add_constructor(f"tag:yaml.org,2002:{_kind}", SafeLoader.construct_yaml_str)  # type: ignore[type-var]
 
 
 def load(text: str | bytes | IO[str]) -> Any:
@@ -23,7 +31,7 @@ def load(text: str | bytes | IO[str]) -> Any:
     Raises:
         yaml.YAMLError: It is no YAML, or holds several documents.
     """
-    return yaml.load(text, Loader=SafeLoader)
+    return yaml.load(text, Loader=SafeLoader)  # noqa: S506 (is safe)
 
 
 def load_all(text: str | bytes | IO[str]) -> Iterator[Any]:

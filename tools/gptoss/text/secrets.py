@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 HIDDEN = "(hidden)"
 NAMED = re.compile(
     r"""(?<![\w.$-])(?P<open>\\?["'])?(?P<name>-{0,2}[A-Za-z_][\w.-]*)"""
-    r"""(?P<close>\\?["'])?[ \t]*(?P<sign>:[-=?]|\+?=|:(?=[\s"'\\]|$))[ \t]*"""
+    r"""(?P<close>\\?["'])?[ \t]*(?P<sign>:[-=]|\+?=|:(?=[\s"'\\]|$))[ \t]*"""
 )
 FLAG = re.compile(
     r"""(?<![\w-])(?P<name>--?[A-Za-z][\w-]*)(?:\\?["'])?(?P<sign>[ \t]*,[ \t]*|[ \t]+)"""
@@ -41,6 +41,7 @@ FIRST = re.compile(r"[\s?-]*[\"']?")
 NOTHING = re.compile(
     r"(?:null|none|true|false|yes|no|on|off|nil|undefined|~|\*+|\.{3}|…|[|>][+-]?|[\[{&!].*"
     r"|\$\w+|\$\{\w+(?::?\?[^}]*)?\}|\$\(.*|\$\{\{.*|\{\{.*|<.*|\(hidden\)|\(from a Secret\)"
+    r"|not-used|not-needed|unused|empty|dummy"
     r"|[a-z0-9.-]+-(?:secrets?|credentials?|keys?|tokens?))?",
     re.IGNORECASE,
 )
@@ -91,6 +92,11 @@ def lines_without_secrets(lines: Sequence[str]) -> list[str]:
 def text_without_secrets(text: str) -> str:
     """The text of a file with what is secret hidden; it keeps its lines."""
     return "\n".join(lines_without_secrets(text.split("\n")))
+
+
+def has_secrets(text: str) -> bool:
+    """Whether the text of a file holds a secret."""
+    return text_without_secrets(text) != text
 
 
 @lru_cache(maxsize=64)

@@ -64,18 +64,21 @@ def write_bytes(path: Path, content: bytes, *, private: bool = False) -> None:
             return
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}") from None
-    write_together({path: content}, private=private)
+    write_together({path: content}, private=[path] if private else [])
 
 
 def write_together(
-    files: Mapping[Path, bytes], *, executable: Collection[Path] = (), private: bool = False
+    files: Mapping[Path, bytes],
+    *,
+    executable: Collection[Path] = (),
+    private: Collection[Path] = (),
 ) -> None:
     """Writes files that belong together: all are ready before the first takes its place.
 
     Args:
         files: Contents by path.
         executable: Those that may be run by whoever may read them.
-        private: Whether nobody else may read them.
+        private: Those that nobody else may read.
 
     Raises:
         InputError: One cannot be written, or links lead out of the repository on the way to it;
@@ -89,7 +92,7 @@ def write_together(
                 raise InputError(f"cannot write {path}: it is a folder")
             refuse_way(path)
             path.parent.mkdir(parents=True, exist_ok=True)
-            mode = _mode(path) & PRIVATE if private else _mode(path)
+            mode = _mode(path) & PRIVATE if path in private else _mode(path)
             mode |= (mode & 0o444) >> 2 if path in executable else 0
             new.append((_staged(path, content, mode), path))
         for temporary, path in new:

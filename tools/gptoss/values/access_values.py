@@ -4,19 +4,12 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
-from gptoss.values.pod_values import Closed, Count, Free, Name, Strings
+from gptoss.values.identifiers import Cidr, Host, Name, QualifiedName, UrlPath
+from gptoss.values.pod_values import Closed, Count, Free, Strings
 
-Host = Annotated[
-    str,
-    StringConstraints(
-        pattern=r"^(\*\.)?[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$"
-    ),
-]
-UrlPath = Annotated[str, StringConstraints(pattern="^/")]
 Port = Annotated[int, Field(ge=1, le=65535)]
-Cidr = Annotated[str, StringConstraints(pattern=r"^[0-9A-Fa-f:.]+/[0-9]+$")]
 
 
 class ServiceValues(Closed):
@@ -32,7 +25,9 @@ class ServiceValues(Closed):
         description="Its annotations, as those that the cloud's load balancer reads. Escape hatch.",
     )
     labels: Strings = Field(default_factory=dict, description="Its labels. Escape hatch.")
-    load_balancer_class: str | None = Field(None, description="Who makes the load balancer.")
+    load_balancer_class: QualifiedName | None = Field(
+        None, description="Who makes the load balancer."
+    )
     load_balancer_source_ranges: list[Cidr] = Field(
         default_factory=list, description="Addresses that the load balancer lets in, as CIDRs."
     )
@@ -78,7 +73,7 @@ class IngressValues(Closed):
     """An Ingress with the time-outs of long answers."""
 
     enabled: bool = Field(False, description="Make it.")
-    class_name: str | None = Field(
+    class_name: Name | None = Field(
         None, description="The IngressClass; the cluster's default when null."
     )
     controller: Literal["generic", "nginx", "haproxy", "openshift", "aws"] = Field(

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from pydantic import Field
 
-from gptoss.values.pod_values import Closed, Name, Strings
+from gptoss.values.identifiers import Name
+from gptoss.values.pod_values import Closed, Strings
 
 
 class ServiceAccountValues(Closed):

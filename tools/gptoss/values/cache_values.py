@@ -4,14 +4,25 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints
+from pydantic import Field
 
+from gptoss.values.identifiers import (
+    Checkpoint,
+    Commit,
+    Folder,
+    FolderOrTop,
+    HostFolder,
+    Image,
+    Key,
+    Name,
+    NameOrNone,
+    Url,
+)
 from gptoss.values.pod_values import (
     Closed,
     Count,
     Environment,
     Free,
-    Name,
     PodOptions,
     Quantity,
     ReleaseName,
@@ -19,24 +30,18 @@ from gptoss.values.pod_values import (
     Strings,
 )
 
-Commit = Annotated[str, StringConstraints(pattern="^[0-9a-f]{40}$")]
-# A path below the top of a volume, without `..`.
-FOLDER = r"^[A-Za-z0-9_][-A-Za-z0-9_.]*(/[A-Za-z0-9_][-A-Za-z0-9_.]*)*$"
-Folder = Annotated[str, StringConstraints(pattern=FOLDER)]
-FolderOrTop = Annotated[str, StringConstraints(pattern=rf"^\.$|{FOLDER}")]
-
 
 class TokenSecret(Closed):
     """An existing Secret with a Hugging Face token."""
 
     name: Name = Field("hf-token-secret", description="Name of the Secret.")
-    key: str = Field("HF_TOKEN", description="Key in the Secret.")
+    key: Key = Field("HF_TOKEN", description="Key in the Secret.")
 
 
 class StorageClient(Closed):
     """What fetches from an object storage: rclone."""
 
-    image: str | None = Field(None, description="Image with rclone; rclone's own when null.")
+    image: Image | None = Field(None, description="Image with rclone; rclone's own when null.")
     existing_secret: Name | None = Field(
         None,
         description="Existing Secret whose keys become its environment, as AWS_ACCESS_KEY_ID and "
@@ -53,10 +58,7 @@ class DownloadValues(PodOptions):
     """What fills the model cache and verifies it: a Job, or with hostPath a DaemonSet."""
 
     enabled: bool = Field(True, description="Fill the cache; one that is filled is only verified.")
-    source: (
-        Annotated[str, StringConstraints(pattern=r"^(s3|gs)://[a-z0-9][-a-z0-9._]*(/[^\s]*)?$")]
-        | None
-    ) = Field(
+    source: Checkpoint | None = Field(
         None,
         description="Folder of an object storage that holds the checkpoint's files, as in "
         "s3://bucket/gpt-oss-120b or gs://bucket/gpt-oss-120b; the hub when null.",
@@ -64,12 +66,14 @@ class DownloadValues(PodOptions):
     client: StorageClient = Field(
         default_factory=StorageClient, description="What fetches from such a source."
     )
-    image: str | None = Field(None, description="Image with huggingface_hub; runtime's when null.")
+    image: Image | None = Field(
+        None, description="Image with huggingface_hub; runtime's when null."
+    )
     token_secret: TokenSecret = Field(
         default_factory=TokenSecret,
         description="Hugging Face token; may be missing when the cache is filled.",
     )
-    vocabulary_url: str = Field(
+    vocabulary_url: Url = Field(
         "https://openaipublic.blob.core.windows.net/encodings/o200k_base.tiktoken",
         description="Where the harmony vocabulary is fetched if the checkpoint does not yield it.",
     )
@@ -96,12 +100,12 @@ class ModelCache(Closed):
     existing_claim: Name | None = Field(
         None, description="Claim to use, alone or beside other releases; one is created when null."
     )
-    host_path: Annotated[str, StringConstraints(pattern=r"^/[^\s]+$")] | None = Field(
+    host_path: HostFolder | None = Field(
         None,
         description="Folder of each GPU node to use instead of a claim, as on its NVMe disks. "
         "Every node is filled; only a privileged namespace admits it.",
     )
-    image: str | None = Field(
+    image: Image | None = Field(
         None,
         description="OCI image to mount instead of a claim, which holds the checkpoint; "
         "Kubernetes 1.35, or 1.33 with the feature gate ImageVolume.",
@@ -119,7 +123,7 @@ class ModelCache(Closed):
         description="Mount the existing claim or hostPath for reading only; nothing fills it.",
     )
     size: Quantity = Field("150Gi", description="Size of the claim that is created.")
-    storage_class_name: str | None = Field(
+    storage_class_name: NameOrNone | None = Field(
         None,
         description='Its storage class; the cluster\'s default when null, none at all when "".',
     )
@@ -150,7 +154,7 @@ class PrefetchValues(Closed):
         default_factory=list,
         description="Further releases whose image a DaemonSet pulls on the GPU nodes.",
     )
-    images: list[str] = Field(
+    images: list[Image] = Field(
         default_factory=list, description="Further images that it pulls there."
     )
     resources: Resources = Field(default_factory=Resources, description="CPU and memory.")

@@ -6,16 +6,8 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gptoss.values.pod_values import (
-    ClaimName,
-    Closed,
-    Count,
-    Engine,
-    Free,
-    Name,
-    PodOptions,
-    Quantity,
-)
+from gptoss.values.identifiers import ClaimName, EngineFile, Key, Name
+from gptoss.values.pod_values import Closed, Count, Engine, Free, PodOptions, Quantity
 from gptoss.values.scaling_values import Autoscaling, DisruptionBudget, FrontendAutoscaling
 
 
@@ -37,7 +29,7 @@ class EngineConfigMap(Closed):
     """An engine file of the user's own in the cluster."""
 
     name: Name = Field(description="Name of the ConfigMap.")
-    key: str = Field("engine.yaml", description="Key in the ConfigMap.")
+    key: Key = Field("engine.yaml", description="Key in the ConfigMap.")
 
 
 class WorkerClaim(Closed):
@@ -65,7 +57,7 @@ class Worker(ComponentOptions):
     autoscaling: Autoscaling = Field(
         default_factory=Autoscaling, description="Replicas that follow the load."
     )
-    engine_config: str | None = Field(
+    engine_config: EngineFile | None = Field(
         None, description="TensorRT-LLM YAML under the chart's engine_configs/."
     )
     engine: Engine = Field(

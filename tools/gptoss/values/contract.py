@@ -21,6 +21,7 @@ from gptoss.values.account_values import RbacValues, ServiceAccountValues
 from gptoss.values.cache_values import ModelCache, PrefetchValues
 from gptoss.values.component_values import FrontendValues, ShutdownValues, Worker
 from gptoss.values.fabric_values import ComputeDomain, DeviceAllocation, OpenShift, Rdma
+from gptoss.values.identifiers import Commit, Image, Line, ModelId, ServedName
 from gptoss.values.job_values import AccuracyValues, BenchmarkValues, TestsValues, Workload
 from gptoss.values.monitoring_values import Monitoring
 from gptoss.values.pod_values import FACTS, Closed, Free, ReleaseName, Strings
@@ -51,7 +52,7 @@ class Runtime(Closed):
         description="Dynamo release. Image tag, API version and flag spelling follow from it; "
         "trtllm-serve is of the TensorRT-LLM that it ships.",
     )
-    image: str | None = Field(
+    image: Image | None = Field(
         None,
         description="Image of every container; derived from the release when null. Under "
         "trtllm-serve it is that of the server, the download and helm test.",
@@ -69,12 +70,12 @@ class Runtime(Closed):
 class ModelValues(Closed):
     """The model that is served."""
 
-    id: str = Field("openai/gpt-oss-120b", description="Repository on the Hugging Face hub.")
-    revision: Annotated[str, StringConstraints(pattern="^[0-9a-f]{40}$")] = Field(
+    id: ModelId = Field("openai/gpt-oss-120b", description="Repository on the Hugging Face hub.")
+    revision: Commit = Field(
         FACTS.models["openai/gpt-oss-120b"].revision,
         description="Commit of the repository; the cache is filled with it and served from it.",
     )
-    served_name: str | None = Field(
+    served_name: ServedName | None = Field(
         None, description="Name that clients ask for; the repository's id when null."
     )
 
@@ -128,7 +129,7 @@ class Values(Closed):
     enabled: bool = Field(
         True, description="For the condition of a parent chart; without one it says nothing."
     )
-    description: str = Field("", description="What the target is for, in one line.")
+    description: Line = Field("", description="What the target is for, in one line.")
     runtime: Runtime = Field(default_factory=Runtime, description="What serves the model.")
     model: ModelValues = Field(default_factory=ModelValues, description="The model.")
     hardware: Hardware = Field(default_factory=Hardware, description="Where workers run.")

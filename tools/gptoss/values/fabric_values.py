@@ -6,13 +6,14 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from gptoss.values.pod_values import Closed, Name
+from gptoss.values.identifiers import Name, QualifiedName
+from gptoss.values.pod_values import Closed
 
 
 class Rdma(Closed):
     """How the KV cache travels between pods."""
 
-    resource: str | None = Field(
+    resource: QualifiedName | None = Field(
         None,
         description="Resource of the cluster's RDMA device plugin, as in rdma/ib. Prefill and "
         "decode workers and those on several nodes ask for one a GPU. Without it the KV cache goes "

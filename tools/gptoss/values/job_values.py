@@ -7,7 +7,8 @@ from typing import Annotated, Literal
 from pydantic import Field, WithJsonSchema
 
 from gptoss.facts.programs import AIPERF, newest
-from gptoss.values.pod_values import Closed, Count, Free, Name, PodOptions, Strings
+from gptoss.values.identifiers import FolderOrNone, Image, Name
+from gptoss.values.pod_values import Closed, Count, Free, PodOptions, Strings
 
 Goodput = Annotated[
     dict[str, Annotated[float, Field(gt=0)]],
@@ -73,7 +74,7 @@ class Artifacts(Closed):
     existing_claim: Name | None = Field(
         None, description="Claim to write to; only the log has the results when null."
     )
-    sub_path: str = Field(
+    sub_path: FolderOrNone = Field(
         "",
         description="Folder in the claim; one named after the Job if empty. Each run gets a folder "
         "of its own in it.",
@@ -130,7 +131,9 @@ class BenchmarkValues(MeasuringOptions):
     """The Job that measures the target with its workload."""
 
     enabled: bool = Field(False, description="Run the Job.")
-    image: str | None = Field(None, description="Image with aiperf; Dynamo's runtime's when null.")
+    image: Image | None = Field(
+        None, description="Image with aiperf; Dynamo's runtime's when null."
+    )
     warmup_requests: Count | None = Field(
         None, description="Requests before measuring; as many as the concurrency when null."
     )
@@ -152,7 +155,7 @@ class AccuracyValues(MeasuringOptions):
     """The Job that evaluates the answers with OpenAI's gpt_oss.evals."""
 
     enabled: bool = Field(False, description="Run the Job.")
-    image: str | None = Field(
+    image: Image | None = Field(
         None, description="Image with gpt_oss 0.0.9 and its extra eval; there is no default."
     )
     evals: Annotated[list[Literal["gpqa", "aime25", "basic"]], Field(min_length=1)] = Field(
@@ -179,5 +182,5 @@ class AccuracyValues(MeasuringOptions):
 class TestsValues(Placed):
     """The pods of helm test."""
 
-    image: str | None = Field(None, description="Image with python3; runtime's when null.")
+    image: Image | None = Field(None, description="Image with python3; runtime's when null.")
     timeout_seconds: Count = Field(120, description="Seconds until a test gives up.")

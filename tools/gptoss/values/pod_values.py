@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from typing import Annotated, Any
 
-from pydantic import BaseModel, ConfigDict, Field, StringConstraints, WithJsonSchema
+from pydantic import BaseModel, ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from gptoss.facts.world import Facts
+from gptoss.values.identifiers import Name
 
 FACTS = Facts()
 
@@ -18,8 +19,6 @@ Quantity = Annotated[
         {"type": ["string", "integer"], "pattern": r"^[0-9]+(\.[0-9]+)?(m|k|Ki|M|Mi|G|Gi|T|Ti)?$"}
     ),
 ]
-Name = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9.]*[a-z0-9])?$")]
-ClaimName = Annotated[str, StringConstraints(pattern=r"^[a-z0-9]([-a-z0-9]*[a-z0-9])?$")]
 Count = Annotated[int, Field(ge=1)]
 ReleaseName = Annotated[str, WithJsonSchema({"enum": list(FACTS.releases)})]
 Free = dict[str, Any]
@@ -100,10 +99,10 @@ class PodOptions(Closed):
         description="How its pods are spread; without labelSelector those of its own kind count. "
         "Grove refuses them. Escape hatch.",
     )
-    priority_class_name: str | None = Field(
+    priority_class_name: Name | None = Field(
         None, description="Priority class; global.priorityClassName when null."
     )
-    runtime_class_name: str | None = Field(
+    runtime_class_name: Name | None = Field(
         None, description="Runtime class; global.runtimeClassName when null."
     )
-    scheduler_name: str | None = Field(None, description="Scheduler; the cluster's own when null.")
+    scheduler_name: Name | None = Field(None, description="Scheduler; the cluster's own when null.")

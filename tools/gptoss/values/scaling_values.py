@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Annotated, Literal
 
-from pydantic import Field, StringConstraints, WithJsonSchema
+from pydantic import Field, WithJsonSchema
 
-from gptoss.values.pod_values import Closed, Count, Free, Name
+from gptoss.values.identifiers import Name, Url
+from gptoss.values.pod_values import Closed, Count, Free
 
 # A number of pods, or a share of them.
 Amount = Annotated[
@@ -78,7 +79,7 @@ class DisruptionBudget(Closed):
 class Prometheus(Closed):
     """The Prometheus that KEDA asks."""
 
-    server_address: Annotated[str, StringConstraints(pattern="^https?://.+")] | None = Field(
+    server_address: Url | None = Field(
         None,
         description="Its address, as in http://prometheus-operated.monitoring:9090; kind keda "
         "needs it.",

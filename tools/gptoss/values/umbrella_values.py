@@ -8,7 +8,8 @@ from pydantic import ConfigDict, Field, WithJsonSchema
 from pydantic.alias_generators import to_camel
 
 from gptoss.facts import folders
-from gptoss.values.pod_values import Closed, Free, Name, Resources, Strings
+from gptoss.values.identifiers import NAME, Name, Registry
+from gptoss.values.pod_values import Closed, Free, Resources, Strings
 
 TargetName = Annotated[str, WithJsonSchema({"enum": list(folders.target_files())})]
 OverlayName = Annotated[str, WithJsonSchema({"enum": list(folders.overlay_files())})]
@@ -17,9 +18,10 @@ PullSecret = Annotated[
     WithJsonSchema(
         {
             "type": ["string", "object"],
-            "minLength": 1,
+            "pattern": NAME,
+            "examples": ["registry"],
             "required": ["name"],
-            "properties": {"name": {"type": "string"}},
+            "properties": {"name": {"type": "string", "pattern": NAME, "examples": ["registry"]}},
             "additionalProperties": False,
         }
     ),
@@ -31,7 +33,7 @@ class Global(Closed):
 
     model_config = ConfigDict(extra="allow", alias_generator=to_camel, populate_by_name=True)
 
-    image_registry: str | None = Field(
+    image_registry: Registry | None = Field(
         None,
         description="Registry that mirrors the images that the chart chooses, as in "
         "registry.example.com/mirror; an image named in the values is taken as it stands.",

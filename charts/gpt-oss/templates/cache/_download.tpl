@@ -119,6 +119,8 @@ SHARED_CACHE: "true"
     {{- include "gpt-oss.resources" (dict "resources" $options.resources "cpu" (ternary "500m" "2" $onNodes) "memory" (ternary "2Gi" "4Gi" $onNodes)) | nindent 4 }}
   {{- if $onNodes }}
   {{- include "gpt-oss.nodeSecurity" . | nindent 2 }}
+  {{- else }}
+  {{- include "gpt-oss.sealed" . | nindent 2 }}
   {{- end }}
   volumeMounts:
     - {{ include "gpt-oss.cacheMount" (dict "root" . "path" "/opt/models") }}
@@ -128,5 +130,5 @@ SHARED_CACHE: "true"
 {{/* A folder that the node makes belongs to root. */}}
 {{- define "gpt-oss.nodeSecurity" }}
 securityContext:
-  {{- toYaml (merge (dict "runAsUser" 0 "runAsGroup" 0 "runAsNonRoot" false) (deepCopy .Values.containerSecurityContext)) | nindent 2 }}
+  {{- toYaml (merge (dict "runAsUser" 0 "runAsGroup" 0 "runAsNonRoot" false) (deepCopy .Values.containerSecurityContext) (dict "readOnlyRootFilesystem" true)) | nindent 2 }}
 {{- end -}}

@@ -5,6 +5,7 @@
 {{- define "gpt-oss.derive" -}}
 {{- if not (hasKey . "plan") -}}
   {{- $_ := set . "plan" (dict "facts" (.Files.Get "files/facts.json" | fromJson)) -}}
+  {{- include "gpt-oss.guardCharacters" . -}}
   {{- include "gpt-oss.mergeValues" . -}}
   {{- include "gpt-oss.guardChoice" . -}}
   {{- include "gpt-oss.fillPlan" . -}}

@@ -22,6 +22,29 @@
 {{- include "gpt-oss.guardNoRole" . -}}
 {{- end -}}
 
+{{/* Characters that Helm writes as they are and that YAML reads as others: control characters, and
+     separators that end a line, behind which everything else could follow. */}}
+{{- define "gpt-oss.guardCharacters" -}}
+{{- if regexMatch "[\\x{7f}-\\x{9f}]|\\\\u202[89]" (toJson .Values) -}}
+  {{- include "gpt-oss.failOnCharacters" (dict "at" "" "node" .Values) -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Takes at (a path) and node. */}}
+{{- define "gpt-oss.failOnCharacters" -}}
+{{- if or (kindIs "map" .node) (kindIs "slice" .node) -}}
+  {{- range $key, $value := .node -}}
+    {{- $at := trimPrefix "." (printf "%s.%v" $.at $key) -}}
+    {{- include "gpt-oss.failOnCharacters" (dict "at" $.at "node" (toString $key)) -}}
+    {{- include "gpt-oss.failOnCharacters" (dict "at" $at "node" $value) -}}
+  {{- end -}}
+{{- else -}}
+  {{- with regexFind "[\\x{7f}-\\x{9f}\\x{2028}\\x{2029}]" (toString .node) -}}
+    {{- fail (printf "%s: it has the character %+q, which YAML does not carry; leave it out" $.at .) -}}
+  {{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{- define "gpt-oss.guard" -}}
 {{- if .plan.serve -}}{{- include "gpt-oss.guardServer" . -}}{{- else -}}{{- include "gpt-oss.guardRelease" . -}}{{- end -}}
 {{- include "gpt-oss.guardMonitoring" . -}}

@@ -85,11 +85,23 @@ ttlSecondsAfterFinished: {{ int .ttlSecondsAfterFinished }}
 {{- end }}
 {{- end -}}
 
-{{/* <job> stands for what is known only when the rest of the pod is. Takes root and options. */}}
+{{/* Takes root and options. */}}
 {{- define "gpt-oss.artifactMount" -}}
 - name: artifacts
   mountPath: {{ include "gpt-oss.artifactFolder" .root }}
-{{- if .options.artifacts.existingClaim }}
-  subPath: {{ .options.artifacts.subPath | default "<job>" | quote }}
+{{- with and .options.artifacts.existingClaim .options.artifacts.subPath }}
+  subPath: {{ . | quote }}
 {{- end }}
+{{- end -}}
+
+{{/* A Job's pod template with the folder of its results, which is named after the Job when the values
+     name none: known only when the rest of the pod is. Takes template (text), options and folder. */}}
+{{- define "gpt-oss.withFolder" -}}
+{{- $template := fromYaml .template -}}
+{{- if and .options.artifacts.existingClaim (not .options.artifacts.subPath) -}}
+  {{- range (first $template.spec.containers).volumeMounts -}}
+    {{- if eq .name "artifacts" -}}{{- $_ := set . "subPath" $.folder -}}{{- end -}}
+  {{- end -}}
+{{- end -}}
+{{- toYaml $template -}}
 {{- end -}}

@@ -47,14 +47,17 @@ containers:
       {{- include "gpt-oss.environment" (dict "base" $environment "extra" $options.env) | nindent 6 }}
     resources:
       {{- include "gpt-oss.resources" (dict "resources" $options.resources "cpu" "4" "memory" "8Gi") | nindent 6 }}
+    {{- include "gpt-oss.sealed" . | nindent 4 }}
     {{- /* A frontend that is told to go loses what is being prefilled. */}}
     {{- include "gpt-oss.preStop" "30" | nindent 4 }}
     volumeMounts:
       {{- include "gpt-oss.cacheMounts" . | nindent 6 }}
       - {name: home, mountPath: /home/frontend}
+      - {name: tmp, mountPath: /tmp}
 volumes:
   {{- include "gpt-oss.cacheVolumes" . | nindent 2 }}
   - {name: home, emptyDir: {}}
+  - {name: tmp, emptyDir: {}}
 {{- end -}}
 
 {{/* Whether to ask the frontend to refuse what prefill workers should do while there are none.

@@ -113,6 +113,16 @@ volumes:
 {{- $_ := set .into "flags" (concat $flags .worker.options.extraArgs) -}}
 {{- end -}}
 
+{{/* A word as the shell takes it. Kubernetes' own $(NAME) becomes the shell's, or the shell would run it. */}}
+{{- define "gpt-oss.shellWord" -}}
+{{- if regexMatch "^[-_./:=,A-Za-z0-9]+$" . -}}
+{{- . -}}
+{{- else -}}
+{{- $escaped := regexReplaceAll "([\\\\$\"`])" . "\\${1}" -}}
+"{{ regexReplaceAll "\\\\\\$\\(([A-Za-z_][A-Za-z0-9_]*)\\)" $escaped "${${1}}" }}"
+{{- end -}}
+{{- end -}}
+
 {{/* Command of a worker: no shell, save on several nodes, where the operator builds an mpirun
      line around a shell command. Takes root and worker. */}}
 {{- define "gpt-oss.workerCommand" -}}
@@ -124,7 +134,7 @@ volumes:
   {{- if contains "'" . -}}
     {{- fail (printf "workers.%s.extraArgs: %s has a single quote, which the operator's mpirun line cannot carry; use double quotes" $.worker.name .) -}}
   {{- end -}}
-  {{- $words = append $words (ternary . (quote .) (regexMatch "^[-_./:=,A-Za-z0-9]+$" .)) -}}
+  {{- $words = append $words (include "gpt-oss.shellWord" .) -}}
 {{- end -}}
 command: [/bin/sh, -c]
 args:

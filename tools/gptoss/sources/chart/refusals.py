@@ -18,6 +18,9 @@ if TYPE_CHECKING:
 
 SCHEMA_LINE = re.compile(r"^\s*- at '(?P<path>[^']*)': (?P<message>.*)$")
 UNKNOWN_KEYS = "additional properties "
+PATTERN = re.compile(r"'(?P<value>.*)' does not match pattern '(?P<pattern>.*)'")
+# As much of a refused value as tells which it is.
+MOST_SHOWN = 60
 # Lines that only say that a line below them says what is wrong.
 SUMMARIES = ("validation failed", "'anyOf' failed")
 GUARD = re.compile(r"execution error at \(.*?\): (?P<message>.*)", re.DOTALL)
@@ -56,7 +59,7 @@ def _refused(steps: tuple[str, ...], message: str, places: ChartPlaces) -> Itera
     if not message.startswith(UNKNOWN_KEYS):
         path = ".".join(steps)
         # Helm writes null as its own language does.
-        said = f"{path}: {message.replace('<nil>', 'null')}"
+        said = f"{path}: {_with_example(steps, message.replace('<nil>', 'null'))}"
         yield Problem("values-schema", said, _place(path, places))
         return
     for key in re.findall(r"'([^']*)'", message):
@@ -72,14 +75,31 @@ def _place(path: str, places: ChartPlaces) -> Place:
     return places.set_by_user(path) or argument or places.values_path(path) or places.start
 
 
+def _with_example(steps: tuple[str, ...], message: str) -> str:
+    """What Helm says of a value that is not written as its pattern wants, with one that is."""
+    match = PATTERN.fullmatch(message)
+    examples = [example for schema in _schemas(steps) for example in schema.get("examples", [])]
+    if match is None or not examples:
+        return message
+    value = match["value"]
+    value = f"{value[:MOST_SHOWN]}…" if len(value) > MOST_SHOWN else value
+    pattern = match["pattern"].replace(r"\\", "\\")  # as Go quotes it
+    return f"'{value}' is not taken; write it as in {examples[0]} (pattern {pattern})"
+
+
 def _known(steps: tuple[str, ...]) -> list[str]:
     """The keys that the chart's values schema knows in the map at a path, on any release."""
+    return sorted({key for schema in _schemas(steps) for key in schema.get("properties", {})})
+
+
+def _schemas(steps: tuple[str, ...]) -> list[dict[str, Any]]:
+    """What the chart's values schema says of the value at a path, on any release."""
     root = json.loads(folders.values_schema().read_text(encoding="utf-8"))
     schemas = list(_all_of(root, root))
     for step in steps:
         below = [inner for schema in schemas for inner in _below(schema, step)]
         schemas = [found for inner in below for found in _all_of(inner, root)]
-    return sorted({key for schema in schemas for key in schema.get("properties", {})})
+    return schemas
 
 
 def _all_of(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:

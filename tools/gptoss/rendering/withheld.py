@@ -1,0 +1,24 @@
+"""Secrets of a target: scripts and compose files take them from whoever starts them."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from gptoss.text.secrets import is_secret
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from gptoss.rendering.one_container import RenderedContainer
+
+
+def secrets_of(containers: Iterable[RenderedContainer]) -> list[str]:
+    """Names of the variables that whoever starts these has to bring."""
+    given = (variable for found in containers for variable in found.environment.items())
+    return sorted({name for name, value in given if is_secret(name, value)})
+
+
+def notes_on_secrets(containers: Iterable[RenderedContainer]) -> tuple[str, ...]:
+    """What to do before the start, where something has to be brought."""
+    names = secrets_of(containers)
+    return (f"not written, for secrets: {', '.join(names)}; export before you start",) * bool(names)
