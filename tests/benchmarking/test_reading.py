@@ -235,7 +235,7 @@ def test_a_folder_without_results_says_so(tmp_path: Path, make: bool) -> None:
     folder = tmp_path / "empty"
     if make:
         folder.mkdir()
-    with pytest.raises(InputError, match=r"nothing to report|no folder"):
+    with pytest.raises(InputError, match=r"nothing to report|no such folder"):
         read_runs(folder)
 
 

@@ -48,7 +48,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.rendering import render_as
     from gptoss.rendering.writing import write
-    from gptoss.text.secrets import has_secrets
+    from gptoss.text.secret_files import holds_secrets
 
     rendered = render_as(form, request, part, folder)
     for note in rendered.notes:
@@ -58,7 +58,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
             say(str(path))
     elif len(rendered.files) == 1:
         ((name, text),) = rendered.files.items()
-        if has_secrets(text):
+        if holds_secrets(text):
             raise InputError(
                 f"{name} would hold a secret in plain text, which is not printed; name a Secret "
                 "for it, or write to a folder: --output DIR"

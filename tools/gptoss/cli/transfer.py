@@ -89,14 +89,14 @@ def import_(
     from gptoss.importing.report import as_json, as_text
     from gptoss.importing.run import import_sources
     from gptoss.sources.request import Request
-    from gptoss.text.secrets import has_secrets
+    from gptoss.text.secret_files import holds_secrets
     from gptoss.text.whole_files import write_whole
 
     shown = output or VALUES
     report = import_sources(Request(sources, release=release, gpu=gpu), name, shown)
     if output:
         text = report.imported.text
-        write_whole(Path(output), text, private=has_secrets(text))
+        write_whole(Path(output), text, private=holds_secrets(text))
     if form == "json":
         give(as_json(report))
     elif not output:

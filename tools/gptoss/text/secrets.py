@@ -41,8 +41,7 @@ FIRST = re.compile(r"[\s?-]*[\"']?")
 NOTHING = re.compile(
     r"(?:null|none|true|false|yes|no|on|off|nil|undefined|~|\*+|\.{3}|…|[|>][+-]?|[\[{&!].*"
     r"|\$\w+|\$\{\w+(?::?\?[^}]*)?\}|\$\(.*|\$\{\{.*|\{\{.*|<.*|\(hidden\)|\(from a Secret\)"
-    r"|not-used|not-needed|unused|empty|dummy"
-    r"|[a-z0-9.-]+-(?:secrets?|credentials?|keys?|tokens?))?",
+    r"|not-used|not-needed|unused|empty|dummy)?",
     re.IGNORECASE,
 )
 # A quotation of more is a sentence.
@@ -92,11 +91,6 @@ def lines_without_secrets(lines: Sequence[str]) -> list[str]:
 def text_without_secrets(text: str) -> str:
     """The text of a file with what is secret hidden; it keeps its lines."""
     return "\n".join(lines_without_secrets(text.split("\n")))
-
-
-def has_secrets(text: str) -> bool:
-    """Whether the text of a file holds a secret."""
-    return text_without_secrets(text) != text
 
 
 @lru_cache(maxsize=64)
