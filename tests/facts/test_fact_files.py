@@ -31,7 +31,7 @@ def said(schema: Path, name: str, old: str, new: str) -> str:
     facts = Facts(schema)
     with pytest.raises(InputError) as refused:
         assert [facts.gpus, facts.default_release, facts.models]
-    return str(refused.value)
+    return "\n".join((str(refused.value), *refused.value.below))
 
 
 @pytest.mark.parametrize(
@@ -85,7 +85,7 @@ def test_all_that_is_missing_is_told_at_once(schema: Path) -> None:
         assert Facts(schema).gpus
     missing = "memory gpusPerNode architecture productLabels cpuPerGpu memoryPerGpu"
     missing += " nodeCpu nodeMemory nodeDisk"
-    assert str(refused.value).splitlines() == [
+    assert [str(refused.value), *refused.value.below] == [
         f"schema/hardware.yaml: gpus.b300: {key} is missing" for key in missing.split()
     ]
 

@@ -32,8 +32,9 @@ class Bench(click.Group):
         show = self.commands["show"]
         if incomplete.startswith("-"):
             return show.shell_complete(ctx, incomplete)
-        sources = show.params[0].shell_complete(ctx, incomplete)
-        return [*super().shell_complete(ctx, incomplete), *sources]
+        (sources,) = (param for param in show.params if isinstance(param, click.Argument))
+        found = sources.shell_complete(ctx, incomplete)
+        return [*super().shell_complete(ctx, incomplete), *found]
 
     def collect_usage_pieces(self, _ctx: click.Context) -> list[str]:
         """What may follow the command's name."""
