@@ -38,7 +38,7 @@ IN_ADDRESS = re.compile(r"://(?:[^\s/?#@:\"']*:([^\s/?#@\"']+)|([^\s/?#@:\"']{16
 BEARER = re.compile(r"\b(?:Bearer|Basic|bearer|basic|BEARER|BASIC)[ \t]+([A-Za-z0-9._~+/=-]{6,})")
 PEM = re.compile(r"-----BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)?-----[^\"',}]*")
 # Keys without a mark of their own, as NGC's older ones, Azure's, and the lines of a PEM file.
-LONG = re.compile(r"(?<![A-Za-z0-9+/=_.@:-])[A-Za-z0-9+/]{60,}={0,2}(?![\w.-])")
+LONG = re.compile(r"(?<![A-Za-z0-9+/_.@:-])[A-Za-z0-9+/]{60,}={0,2}(?![\w.-])")
 
 
 def marked(text: str) -> Iterator[tuple[int, int]]:
