@@ -41,7 +41,7 @@ FIRST = re.compile(r"[\s?-]*[\"']?")
 NOTHING = re.compile(
     r"(?:null|none|true|false|yes|no|on|off|nil|undefined|~|\*+|\.{3}|…|[|>][+-]?|[\[{&!].*"
     r"|\$\w+|\$\{\w+(?::?\?[^}]*)?\}|\$\(.*|\$\{\{.*|\{\{.*|<.*|\(hidden\)|\(from a Secret\)"
-    r"|not-used|not-needed|unused|empty|dummy"
+    r"|http|not-used|not-needed|unused|empty|dummy"
     r"|[a-z0-9.-]+-(?:secrets?|credentials?|keys?|tokens?))?",
     re.IGNORECASE,
 )
