@@ -47,8 +47,8 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
       gptoss render agg-gb200 -f mine.yaml --as values > complete.yaml
     """  # noqa: D301 (click's mark for lines that stay as they are)
     from gptoss.rendering import render_as
+    from gptoss.rendering.withheld import holds_secret
     from gptoss.rendering.writing import write
-    from gptoss.text.secrets import has_secrets
 
     rendered = render_as(form, request, part, folder)
     for note in rendered.notes:
@@ -58,7 +58,7 @@ def render(request: Request, form: str, part: str | None, folder: Path | None, f
             say(str(path))
     elif len(rendered.files) == 1:
         ((name, text),) = rendered.files.items()
-        if has_secrets(text):
+        if holds_secret(text):
             raise InputError(
                 f"{name} would hold a secret in plain text, which is not printed; name a Secret "
                 "for it, or write to a folder: --output DIR"

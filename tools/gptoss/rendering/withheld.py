@@ -2,14 +2,30 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import TYPE_CHECKING
 
-from gptoss.text.secrets import is_secret
+from gptoss.facts import folders
+from gptoss.text.secrets import has_secrets, is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
     from gptoss.rendering.one_container import RenderedContainer
+
+
+def holds_secret(text: str) -> bool:
+    """Whether a rendered file holds a secret; the chart's own scripts only speak of some."""
+    own = _own_lines()
+    return has_secrets("\n".join(line for line in text.split("\n") if line.strip() not in own))
+
+
+@cache
+def _own_lines() -> frozenset[str]:
+    scripts = folders.chart_script("").glob("*.py")
+    return frozenset(
+        line.strip() for path in scripts for line in path.read_text("utf-8").splitlines()
+    )
 
 
 def secrets_of(containers: Iterable[RenderedContainer]) -> list[str]:

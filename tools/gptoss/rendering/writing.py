@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from gptoss.rendering.withheld import holds_secret
 from gptoss.text.errors import InputError
-from gptoss.text.secrets import has_secrets
 from gptoss.text.whole_files import write_together
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def write(rendered: Rendered, folder: Path, *, force: bool = False) -> list[Path
     write_together(
         contents,
         executable=[path for path in paths if path.suffix == SCRIPT],
-        private=[path for path, text in paths.items() if has_secrets(text)],
+        private=[path for path, text in paths.items() if holds_secret(text)],
     )
     return list(paths)
 
