@@ -194,6 +194,44 @@ def test_a_full_disk_is_one_line() -> None:
     assert len(done.stderr.splitlines()) == 1
 
 
+def shell(line: str) -> subprocess.CompletedProcess[str]:
+    given = {**os.environ, "PYTHONPATH": str(ROOT / "tools")}
+    given.pop(TRACE, None)
+    words = ["sh", "-c", line.replace("gptoss", f"{sys.executable} -m gptoss")]
+    return subprocess.run(words, env=given, capture_output=True, text=True, check=False)
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"),
+    [
+        ("gptoss check - <&-", 2, "standard input is closed"),
+        ("gptoss targets >&-", 0, ""),
+        ("gptoss check nosuch 2>/dev/full", 2, ""),
+        ("gptoss targets >/dev/full", 2, "gptoss: cannot write the output: No space left"),
+        ("gptoss targets >/dev/full 2>/dev/full", 2, ""),
+        ("mkdir gone; cd gone; rmdir ../gone; gptoss check agg-gb200", 2, "folder is gone"),
+        *((f"gptoss check serve.sh --timeout {n}", 2, "at most") for n in ("nan", "inf", "1e300")),
+    ],
+)
+def test_what_is_wrong_around_it_is_no_defect_and_no_finding(
+    line: str, code: int, said: str
+) -> None:
+    done = shell(line)
+    assert done.returncode == code
+    assert said in done.stderr
+    assert len(done.stderr.splitlines()) == bool(said)
+    assert "defect" not in done.stderr
+
+
+def test_what_is_interrupted_has_found_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(load, "load", interrupted)
+    result = CliRunner().invoke(main, ["show", "serve.sh"])
+    assert (result.exit_code, result.output.strip()) == (2, "gptoss: interrupted")
+
+
 @pytest.mark.parametrize("coding", ["ascii", "latin-1:strict"])
 def test_a_terminal_that_lacks_characters_gets_others(coding: str) -> None:
     done = process("check", "serve.sh", PYTHONIOENCODING=coding, LC_ALL="C")

@@ -1,6 +1,7 @@
 """``gptoss smoke`` as people use it: the chart's script, told what a target offers."""
 
 import json
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -108,3 +109,34 @@ def test_what_is_no_address_and_no_target_is_refused(words: tuple[str, ...]) -> 
 
 def test_the_script_that_runs_is_the_charts() -> None:
     assert str(script().__file__).endswith("charts/gpt-oss/files/smoke.py")
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_nothing_that_a_server_says_is_obeyed(odd: Odd, form: str) -> None:
+    name = "a\n::error::x\x1b[2K##[error]y"
+    listing = {"data": [{"id": name}]}
+    told = {"choices": [{"message": {"content": name}, "finish_reason": name}]}
+    odd.answer = lambda path, _: listing if path == "/v1/models" else told
+    result = run(odd.address, "--format", form)
+    assert result.exit_code == 1
+    assert re.search(r"^\s*::[a-z]|##\[|\x1b", result.output, re.MULTILINE) is None
+    if form == "json":
+        assert json.loads(result.stdout)["model"] == name
+
+
+@pytest.mark.parametrize("form", ["text", "json", "junit"])
+def test_an_answer_too_deep_to_read_is_a_failed_case(odd: Odd, form: str) -> None:
+    deep = Reply(b"[" * 100_000)
+    odd.answer = lambda path, body: deep if path == "/v1/completions" else good(path, body)
+    assert run(odd.address, "--format", form).exit_code == 1
+
+
+@pytest.mark.parametrize("place", ["h:99999", "[::1", "[:::::]", "user:Hunter2@h", "Hunter2@h", ""])
+@pytest.mark.parametrize("named", [(), ("--model", "x")])
+def test_what_is_no_address_is_refused_without_its_password(
+    place: str, named: tuple[str, ...]
+) -> None:
+    result = run(f"http://{place}", *named)
+    assert result.exit_code == 2
+    assert "no address, as in http://127.0.0.1:8000" in result.output
+    assert "user:Hunter2" not in result.output

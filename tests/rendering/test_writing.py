@@ -10,6 +10,7 @@ from click.testing import CliRunner, Result
 
 from gptoss.cli.render import render
 from gptoss.rendering import Rendered
+from gptoss.rendering.withheld import holds_secret
 from gptoss.rendering.writing import write
 from gptoss.text.errors import InputError
 
@@ -127,6 +128,17 @@ def test_a_form_of_one_file_goes_to_standard_output() -> None:
         done = run("disagg-b200", "--as", form)
         assert done.exit_code == 0
         assert done.stdout.startswith("# Written by `gptoss render disagg-b200 --as")
+
+
+def test_the_charts_scripts_that_speak_of_secrets_are_none() -> None:
+    printed = run("agg-b200-tuned", "--as", "manifests")
+    assert printed.exit_code == 0
+    assert not holds_secret(printed.stdout)
+    refused = run(
+        "agg-b200-tuned", "--as", "manifests", "--set", "frontend.env.DB_PASSWORD=Hunter2"
+    )
+    assert refused.exit_code != 0
+    assert "Hunter2" not in refused.output
 
 
 def test_a_form_of_several_files_asks_where_to_write() -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+from dataclasses import replace
 from functools import cache
 from importlib import resources as packaged
 from pathlib import Path
@@ -80,6 +81,16 @@ def test_no_format_shows_a_secret(form: str) -> None:
     hidden = Suppressed(finding, f"we like {SECRET}", place)
     assert SECRET not in reports.render(form, checked(finding), explain=True)
     assert SECRET not in reports.render(form, checked(suppressed=(hidden,)))
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_no_format_shows_the_secret_that_an_argument_sets(form: str) -> None:
+    place = Place("--set frontend.apiKey=Hunter2")
+    finding = said("D003", place, also=(Also(place, "and here"),))
+    hidden = Suppressed(finding, "password=Hunter2", place)
+    deployment = replace(as_found().deployment, source="agg.yaml + token=Hunter2.yaml")
+    result = Result((finding,), (), (hidden,))
+    assert "Hunter2" not in reports.render(form, [Checked(deployment, result)], explain=True)
 
 
 # text

@@ -11,6 +11,7 @@ from gptoss.rules.rule import RULES
 from gptoss.text.secret_names import names_secret
 from gptoss.text.secrets import (
     HIDDEN,
+    has_secrets,
     is_secret,
     line_without_secrets,
     lines_without_secrets,
@@ -188,3 +189,20 @@ def test_what_rules_say_themselves_is_never_hidden() -> None:
     for rule in RULES.values():
         for text in (rule.summary, rule.reason, rule.source):
             assert without_secrets(text or "") == (text or "")
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["Half the bytes of a token: more tokens a second, and room for twice as many.", "key: value"],
+)
+def test_a_sentence_in_a_comment_is_no_secret(comment: str) -> None:
+    assert not has_secrets(f"dtype: fp8  # {comment}\n# {comment}\n")
+
+
+def test_a_secret_in_a_comment_is_hidden() -> None:
+    assert "hunter2" not in text_without_secrets("# password: hunter2\na: 1  # DB_PASSWORD=hunter2")
+
+
+def test_a_status_after_a_token_is_no_secret() -> None:
+    said = "it does not answer one token: HTTP 404: Model not found"
+    assert without_secrets(said) == said

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import shlex
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
 FAILED = 2
 # Shows the trace of what was not foreseen, for those who mend it.
 TRACE = "GPTOSS_TRACEBACK"
+# No room, or no right to any, whatever is written.
+FULL = {errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EIO}
 PACKAGE = Path(__file__).parents[1]
 
 
@@ -44,15 +47,15 @@ def ending() -> Iterator[None]:
         try:
             yield
         finally:
-            sys.stdout.flush()
+            if sys.stdout:  # None where the stream is closed
+                sys.stdout.flush()
     except InputError as error:
         tell_error(error)
     except TimeIsUpError as error:
         lift()  # it may ring once more while what it ended is cleaned up
         tell(str(error))
     except click.exceptions.Abort:
-        say("Aborted!", err=True)
-        sys.exit(1)
+        tell("interrupted")
     except click.ClickException as error:
         _tell_usage(error)
     except BrokenPipeError:  # of what was left to write
@@ -60,7 +63,10 @@ def ending() -> Iterator[None]:
     except Exception as error:
         if os.environ.get(TRACE):
             raise
-        _tell_defect(error)
+        if said := _system_says(error):
+            tell(said)
+        else:
+            _tell_defect(error)
     sys.exit(FAILED)
 
 
@@ -71,17 +77,28 @@ def _tell_usage(error: click.ClickException) -> None:
     say(text.getvalue().replace(said, one_line(said)), err=True, nl=False)
 
 
+def _system_says(error: Exception) -> str:
+    """What is wrong with the machine, where that is why an error came; else ''."""
+    try:
+        Path.cwd()
+    except OSError:
+        return "the current folder is gone or cannot be read; change to another"
+    if isinstance(error, OSError) and error.errno in FULL:
+        return f"cannot write {error.filename or 'the output'}: {error.strerror}"
+    return ""
+
+
 def _tell_defect(error: Exception) -> None:
     """That something was not foreseen, where, and how to report it."""
     found = f"{type(error).__name__} at {_where(error)}"
     if said := one_line(str(error))[:200]:
         found += f" ({said})"
     typed = one_line(shlex.join(["gptoss", *words_without_secrets(sys.argv[1:])]))
-    with suppress(OSError):  # standard error itself may be what fails
-        tell(
-            f"this is a defect of gptoss {__version__}: {found}; please report it with this line "
-            f"and the input to those who keep gptoss; the command was: {typed}"
-        )
+    tell(
+        f"this is a defect of gptoss {__version__}: {found}; please report it with this line, the "
+        f"input without its secrets, and the trace that {TRACE}=1 shows, as SECURITY.md of gptoss "
+        f"says under Reporting; the command was: {typed}"
+    )
 
 
 def _where(error: Exception) -> str:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import io
 import os
 import sys
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, nullcontext, redirect_stderr, redirect_stdout, suppress
 from typing import TYPE_CHECKING
 
 import click
@@ -43,7 +43,9 @@ COLOURS = {
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
     """Prints text for people."""
-    click.echo(guarded(without_secrets(text)), err=err, nl=nl)
+    # Whether standard error can be written changes nothing of what is found.
+    with suppress(OSError) if err else nullcontext():
+        click.echo(guarded(without_secrets(text)), err=err, nl=nl)
 
 
 def give(text: str, *, nl: bool = True) -> None:
@@ -73,9 +75,10 @@ def paint(text: str, style: str) -> str:
 
 
 @contextmanager
-def guarding() -> Iterator[None]:
-    """While it lasts, what other programs' code prints is guarded like everything else."""
-    with redirect_stdout(_Guard(err=False)), redirect_stderr(_Guard(err=True)):
+def guarding(form: str) -> Iterator[None]:
+    """While it lasts, what other programs' code prints is guarded, but a form for programs."""
+    printed = redirect_stdout(_Guard(err=False)) if form == "text" else nullcontext()
+    with redirect_stderr(_Guard(err=True)), printed:
         yield
 
 
@@ -84,8 +87,10 @@ class _Guard(io.TextIOBase):
         self._file = sys.stderr if err else sys.stdout
 
     def write(self, text: str, /) -> int:
-        self._file.write(guarded(without_secrets(text)))
+        if self._file:  # None where the stream is closed
+            self._file.write(guarded(without_secrets(text)))
         return len(text)
 
     def flush(self) -> None:
-        self._file.flush()
+        if self._file:
+            self._file.flush()

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -71,7 +70,7 @@ def smoke(
         words += [f"--{name}", str(value)] if value is not None else []
     run = script()
     show = _coloured if sys.stdout.isatty() and not os.environ.get("NO_COLOR") else run.row
-    with guarding() if form == "text" else nullcontext():
+    with guarding(form):
         code = run.main(words, show)
     click.get_current_context().exit(code)
 

@@ -19,7 +19,6 @@ from gptoss.reports.common import (
 )
 from gptoss.rules.rule import Severity
 from gptoss.text.one_line import one_line
-from gptoss.text.printable import printable
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -42,7 +41,7 @@ def _command(finding: Finding) -> str:
     lines = [message_of(finding), f"hint: {hint_of(finding)}"]
     if in_file(place):
         position = {
-            "file": printable(relative(place.file)),
+            "file": one_line(relative(place.file)),
             "line": str(place.line),
             "col": str(place.column),
         }

@@ -12,7 +12,7 @@ from xml.etree import ElementTree as ET
 from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import documentation, hint_of, message_of, relative
 from gptoss.rules.rule import RULES, Severity
-from gptoss.text.as_xml import as_xml, xml_text
+from gptoss.text.as_xml import xml_text
 from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
@@ -31,12 +31,11 @@ def report(checked: Sequence[Checked], _style: Style) -> str:
     for count in ("tests", "failures", "skipped"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     root.set("errors", "0")
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + xml_text(root)
+    return xml_text(root)
 
 
 def _suite(item: Checked) -> ET.Element:
-    name = as_xml(item.deployment.source)
+    name = item.deployment.source
     suite = ET.Element("testsuite", name=name)
     heard = set()
     for finding in findings_of([item]):
@@ -45,7 +44,7 @@ def _suite(item: Checked) -> ET.Element:
     for suppressed in suppressed_of([item]):
         heard.add(suppressed.finding.rule.family)
         case = _case(name, suppressed.finding)
-        ET.SubElement(case, "skipped", message=as_xml(f"suppressed: {suppressed.reason}"))
+        ET.SubElement(case, "skipped", message=f"suppressed: {suppressed.reason}")
         suite.append(case)
     for family in dict.fromkeys(rule.family for rule in RULES.values()):
         if family not in heard:
@@ -66,8 +65,8 @@ def _finding(suite: str, finding: Finding) -> ET.Element:
         output = ET.SubElement(case, "system-out")
     else:
         word = finding.severity.word
-        output = ET.SubElement(case, "failure", type=word, message=as_xml(message_of(finding)))
-    output.text = as_xml("\n".join(lines))
+        output = ET.SubElement(case, "failure", type=word, message=message_of(finding))
+    output.text = "\n".join(lines)
     return case
 
 
@@ -75,7 +74,7 @@ def _case(suite: str, finding: Finding) -> ET.Element:
     return ET.Element(
         "testcase",
         classname=suite,
-        name=as_xml(f"{finding.rule.id} {finding.rule.name} {finding.place}"),
-        file=as_xml(relative(finding.place.file)),
+        name=f"{finding.rule.id} {finding.rule.name} {finding.place}",
+        file=relative(finding.place.file),
         line=str(finding.place.line),
     )

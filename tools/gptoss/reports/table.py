@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gptoss.checking.checked import findings_of, suppressed_of
 from gptoss.reports.common import counts, topology
 from gptoss.text.columns import columns
+from gptoss.text.one_line import one_line
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -46,7 +47,7 @@ def _row(item: Checked) -> list[str]:
             ]
         else:
             numbers = [lengths, _range([benchmark.concurrency]), _range([benchmark.requests])]
-    target, plus, overlays = deployment.source.partition(" + ")
+    target, plus, overlays = one_line(deployment.source).partition(" + ")
     return [
         f"{plus.lstrip()}{overlays}" if plus else target,
         str(deployment.gpus),

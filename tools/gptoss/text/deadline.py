@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 SECONDS = 60.0
+LONGEST = 1e7
 # Until it rings again, should the first time have fallen on deaf ears, as in a destructor.
 AGAIN_SECONDS = 5.0
 
@@ -43,8 +44,10 @@ def within(seconds: float) -> Iterator[None]:
         seconds: The time.
 
     Raises:
-        InputError: It is over.
+        InputError: It is over, or is no time that a timer takes.
     """
+    if not 0 < seconds <= LONGEST:  # nor what is no number
+        raise InputError(f"--timeout {seconds:g}: give seconds above 0, at most {LONGEST:,.0f}")
     end = time.monotonic() + seconds
     in_main = threading.current_thread() is threading.main_thread()
     handler = signal.signal(signal.SIGALRM, _ring) if in_main else None

@@ -61,6 +61,8 @@ def read_stdin() -> str:
         InputError: It is no UTF-8 text, or too large.
     """
     if not _stdin or _stdin[0][0] is not sys.stdin:
+        if not sys.stdin:
+            raise InputError("standard input is closed; give a file, or a pipe to read from")
         _stdin[:] = [(sys.stdin, bytes_of_stream(sys.stdin.buffer, STDIN))]
     return _decoded(_stdin[0][1], STDIN)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Generic, NamedTuple, Protocol, TypeVar
 
-from gptoss.text.printable import printable
+from gptoss.text.one_line import one_line
 
 T = TypeVar("T")
 
@@ -25,7 +25,7 @@ class Place(NamedTuple):
 
     def __str__(self) -> str:
         in_file = not self.file.startswith("--")
-        file = printable(self.file)
+        file = one_line(self.file)  # an argument may set a secret
         return f"{file}:{self.line}:{self.column}" if in_file else file
 
     def moved(self, *, lines: int = 0, columns: int = 0) -> Place:

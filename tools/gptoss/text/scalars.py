@@ -8,11 +8,15 @@ from typing import Any
 
 import yaml
 
+from gptoss.text.printable import ESCAPED
+
 # Strings that no YAML reader, old or new, in block or flow, takes for anything else.
 PLAIN = re.compile(
     r"[A-Za-z/][\w/.@=+-]*(:[\w/.@=+-]+)*|\d+\.\d+\.[\w.-]+|\d+(Ki|Mi|Gi|Ti)|--?[a-z][\w/.@=+-]*",
     re.ASCII,
 )
+# What a terminal or, wherever it stands in a line, a runner of GitHub would obey.
+OBEYED = re.compile(rf"{ESCAPED.pattern}|#(?=#\[)")
 WORDS = {"true", "false", "yes", "no", "on", "off", "y", "n", "t", "f", "null", "none"}
 
 
@@ -26,7 +30,7 @@ def scalar(value: Any, quote: str = "") -> str:
     if not quote and PLAIN.fullmatch(value) and value.lower() not in WORDS:
         return value
     text = yaml.safe_dump(value, default_style='"', width=math.inf, allow_unicode=True)
-    return text.rstrip("\n")
+    return OBEYED.sub(lambda found: f"\\u{ord(found[0][0]):04x}", text.rstrip("\n"))
 
 
 def flow(value: Any) -> str:

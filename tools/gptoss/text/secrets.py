@@ -36,12 +36,14 @@ FIELD = re.compile(rf"{QUOTED}|[^\"'`,\]}}]+")
 REST = re.compile(rf"(?:{QUOTED}|[^\s]|[ \t]+(?!#))+")
 # To the end of the quotes that began before the name.
 WITHIN = {'"': re.compile(r'(?:[^"\\]|\\[^"])+'), "'": re.compile("[^']+")}
+# Sentences, also in a file.
+COMMENT = re.compile(r"(?:^|[ \t])#")
 FIRST = re.compile(r"[\s?-]*[\"']?")
 # What is there in the place of a secret, or no secret for sure.
 NOTHING = re.compile(
     r"(?:null|none|true|false|yes|no|on|off|nil|undefined|~|\*+|\.{3}|…|[|>][+-]?|[\[{&!].*"
     r"|\$\w+|\$\{\w+(?::?\?[^}]*)?\}|\$\(.*|\$\{\{.*|\{\{.*|<.*|\(hidden\)|\(from a Secret\)"
-    r"|not-used|not-needed|unused|empty|dummy)?",
+    r"|http|not-used|not-needed|unused|empty|dummy)?",
     re.IGNORECASE,
 )
 # A quotation of more is a sentence.
@@ -130,7 +132,7 @@ def _spans(line: str, *, prose: bool = False) -> list[Span]:
 
 def _assigned(line: str, prose: bool) -> Iterator[Span]:
     """Values that are given to a name, as ``NAME=VALUE`` and ``NAME: VALUE``."""
-    begin = FIRST.match(line)
+    begin, comment = FIRST.match(line), COMMENT.search(line)
     position, first = 0, begin.end() if begin else 0
     while found := NAMED.search(line, position):
         position = found.end()
@@ -138,9 +140,10 @@ def _assigned(line: str, prose: bool) -> Iterator[Span]:
         if not names_secret(name):
             continue
         colon = found["sign"] == ":"
-        form = _after(found, ITEM if prose else REST if found.start() <= first else FIELD)
+        said = prose or (comment is not None and comment.end() <= found.start())
+        form = _after(found, ITEM if said else REST if found.start() <= first else FIELD)
         value = form.match(line, position)
-        if value and _named(name, value[0]) and not (colon and prose and _is_word(name, value[0])):
+        if value and _named(name, value[0]) and not (colon and said and _is_word(name, value[0])):
             yield _inner(line, value.span())
             position = value.end()
 

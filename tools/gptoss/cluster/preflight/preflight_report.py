@@ -9,6 +9,7 @@ from xml.etree import ElementTree as ET
 
 from gptoss.cluster.preflight.answer import Answer, Status
 from gptoss.text.as_json import json_text
+from gptoss.text.as_xml import xml_text
 from gptoss.text.printable import painted
 from gptoss.text.secrets import without_secrets
 
@@ -68,8 +69,8 @@ def as_json(cluster: Cluster, wanted: Wanted, answers: Sequence[Answer]) -> str:
             {
                 "about": answer.about,
                 "status": answer.status.value,
-                "says": without_secrets(answer.says),
-                "do": without_secrets(answer.do),
+                "says": answer.says,
+                "do": answer.do,
             }
             for answer in answers
         ],
@@ -91,15 +92,13 @@ def as_junit(cluster: Cluster, wanted: Wanted, answers: Sequence[Answer]) -> str
     name = f"{wanted.label} on {cluster.context}"
     suite = ET.SubElement(root, "testsuite", {"name": name, **counts})
     for answer in answers:
-        title = f"{answer.about}: {without_secrets(answer.says)}"
+        title = f"{answer.about}: {answer.says}"
         case = ET.SubElement(suite, "testcase", {"classname": name, "name": title})
-        says, do = without_secrets(answer.says), without_secrets(answer.do)
         if answer in failed:
-            kind = {"type": answer.status.value, "message": says}
-            ET.SubElement(case, "failure", kind).text = do
+            kind = {"type": answer.status.value, "message": answer.says}
+            ET.SubElement(case, "failure", kind).text = answer.do
         elif answer in skipped:
-            ET.SubElement(case, "skipped", {"message": f"{says}; {do}"})
+            ET.SubElement(case, "skipped", {"message": f"{answer.says}; {answer.do}"})
         else:
-            ET.SubElement(case, "system-out").text = do
-    ET.indent(root)
-    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ET.tostring(root, encoding="unicode")
+            ET.SubElement(case, "system-out").text = answer.do
+    return xml_text(root)
