@@ -10,9 +10,9 @@ from click.testing import CliRunner, Result
 
 from gptoss.cli.render import render
 from gptoss.rendering import Rendered
-from gptoss.rendering.withheld import holds_secret
 from gptoss.rendering.writing import write
 from gptoss.text.errors import InputError
+from gptoss.text.secret_files import holds_secrets
 
 FILES = Rendered({"compose.yaml": "# Written by `gptoss render x`\n", "engine/a.yaml": "a: 1\n"})
 
@@ -133,7 +133,7 @@ def test_a_form_of_one_file_goes_to_standard_output() -> None:
 def test_the_charts_scripts_that_speak_of_secrets_are_none() -> None:
     printed = run("agg-b200-tuned", "--as", "manifests")
     assert printed.exit_code == 0
-    assert not holds_secret(printed.stdout)
+    assert not holds_secrets(printed.stdout)
     refused = run(
         "agg-b200-tuned", "--as", "manifests", "--set", "frontend.env.DB_PASSWORD=Hunter2"
     )
