@@ -209,6 +209,17 @@ def test_a_base_that_is_not_there_is_no_silent_pass(which: str, said: str) -> No
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
+def test_a_tag_is_not_taken_for_the_branch_that_it_is_called_as() -> None:
+    comment()
+    git("switch", "-qc", "change")
+    merged()
+    git("tag", "main")
+    for which in ("base:main", "base:main~0"):
+        result = CliRunner().invoke(main, ["check", "deploy", "--suppressions", which])
+        assert (result.exit_code, "a branch and a tag may be meant" in result.stderr) == (2, True)
+    assert {rule for rule, _ in found("base:refs/heads/main")} == {"D003", "Z004"}
+
+
 def test_a_link_does_not_borrow_the_suppressions_of_what_it_leads_to() -> None:
     comment()
     Path("elsewhere.yaml").write_text(Path(FILE).read_text())

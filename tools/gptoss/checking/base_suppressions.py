@@ -151,8 +151,14 @@ def _in_folder(folder: Path) -> ReadText:
 
 def _in_revision(name: str) -> ReadText:
     top = bounds(Path())
-    told = _git(top, "rev-parse", "--verify", "--quiet", "--end-of-options", f"{name}^{{commit}}")
-    commit = (told or b"").decode(errors="replace").strip()
+    done = _run(top, "rev-parse", "--verify", "--end-of-options", f"{name}^{{commit}}")
+    if b"ambiguous" in done.stderr:
+        # Git takes a tag for it, which more people may make than a branch that is protected.
+        raise InputError(
+            f"--suppressions {BASE}{name}: a branch and a tag may be meant; give the commit, or "
+            "the whole name, as refs/remotes/origin/main"
+        )
+    commit = done.stdout.decode(errors="replace").strip()
     if not COMMIT.fullmatch(commit):
         raise InputError(
             f"--suppressions {BASE}{name}: {top} has no such revision; fetch it, as with "
@@ -165,8 +171,8 @@ def _in_revision(name: str) -> ReadText:
             return text_of(path) if path else None
         # Links are those of the base, for a change may put one in the place of a file.
         given = f"{commit}:{path}".encode(errors="surrogateescape")
-        told = b"" if b"\n" in given else _git(top, *FOLLOWED, given=given)
-        head, _, content = (told or b"").partition(b"\n")
+        told = b"" if b"\n" in given else _run(top, *FOLLOWED, given=given).stdout
+        head, _, content = told.partition(b"\n")
         return content[:-1].decode("utf-8-sig", errors="replace") if BLOB.search(head) else None
 
     return read
@@ -186,18 +192,18 @@ def _path_of(file: str) -> str | None:
     return str(resolved) if resolved.is_relative_to(folders.root().resolve()) else None
 
 
-def _git(top: Path, *arguments: str, given: bytes = b"") -> bytes | None:
-    """What Git prints, by plumbing that runs no hooks and no filters; None where it refuses."""
+def _run(top: Path, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
+    """Runs Git's plumbing, which runs no hooks and no filters."""
     git = on_path("git")
     if git is None:
         raise InputError(f"--suppressions {BASE}REVISION needs git on the PATH")
     variables = {k: v for k, v in os.environ.items() if not k.startswith("GIT_")}
-    variables |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0"}
-    done = subprocess.run(
-        [git, "--no-replace-objects", "-C", str(top), *arguments],
+    variables |= {"GIT_NO_LAZY_FETCH": "1", "GIT_TERMINAL_PROMPT": "0", "LC_ALL": "C"}
+    told = ("--no-replace-objects", "-c", "core.warnAmbiguousRefs=true", "-C", str(top))
+    return subprocess.run(
+        [git, *told, *arguments],
         env=variables,
         input=given,
         capture_output=True,
         check=False,
     )
-    return done.stdout if done.returncode == 0 else None
