@@ -13,7 +13,10 @@ import pytest
 import yaml
 from click.testing import CliRunner
 
+from gptoss.checking.base_suppressions import not_in_base
+from gptoss.checking.written_suppressions import Suppression
 from gptoss.cli import main
+from gptoss.text.places import Place
 from tests.rules.examples import read
 from tests.rules.examples import text_of as example_text
 
@@ -57,9 +60,9 @@ def edited(old: str, new: str, file: str = FILE) -> None:
     Path(file).write_text(text.replace(old, new))
 
 
-def found(which: str = "base:main") -> list[tuple[str, int]]:
+def found(which: str = "base:main", source: str = "deploy") -> list[tuple[str, int]]:
     """Rules and lines of what is found in the folder, but for what the fault is not about."""
-    arguments = ["check", "deploy", "--format", "json", "--suppressions", which]
+    arguments = ["check", source, "--format", "json", "--suppressions", which]
     result = CliRunner().invoke(main, arguments, catch_exceptions=False)
     told: dict[str, Any] = json.loads(result.stdout)
     rules = ("D003", "Z001", "Z002", "Z004")
@@ -206,16 +209,71 @@ def test_a_base_that_is_not_there_is_no_silent_pass(which: str, said: str) -> No
     assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
-def test_a_link_is_not_taken_for_what_it_leads_to() -> None:
+def test_a_tag_is_not_taken_for_the_branch_that_it_is_called_as() -> None:
+    comment()
+    git("switch", "-qc", "change")
+    merged()
+    git("tag", "main")
+    for which in ("base:main", "base:main~0"):
+        result = CliRunner().invoke(main, ["check", "deploy", "--suppressions", which])
+        assert (result.exit_code, "a branch and a tag may be meant" in result.stderr) == (2, True)
+    assert {rule for rule, _ in found("base:refs/heads/main")} == {"D003", "Z004"}
+
+
+def test_a_link_does_not_borrow_the_suppressions_of_what_it_leads_to() -> None:
     comment()
     Path("elsewhere.yaml").write_text(Path(FILE).read_text())
     git("checkout", "-q", FILE)
     merged()
     Path(FILE).unlink()
     Path(FILE).symlink_to("../elsewhere.yaml")
+    assert {rule for rule, _ in found()} == {"D003", "Z004"}
+    merged()
     assert found() == []
     edited("because measured", "because I say so", "elsewhere.yaml")
     assert {rule for rule, _ in found()} == {"D003", "Z004"}
+
+
+def test_a_link_does_not_make_the_configuration_of_another_folder_hold_here() -> None:
+    Path("lab").mkdir()
+    Path("lab/gptoss.yaml").write_text(CONFIG)
+    merged()
+    Path(".gptoss.yaml").symlink_to("lab/gptoss.yaml")
+    assert [rule for rule, _ in found()] == ["Z004", "D003"]
+    merged()
+    assert found() == []
+
+
+def test_a_configuration_that_does_not_hold_in_the_base_is_not_uncovered() -> None:
+    Path(".gptoss.yaml").write_text("ignore: {}\n")
+    project()
+    merged()
+    assert [rule for rule, _ in found()] == ["D003"]
+    Path(".gptoss.yaml").unlink()
+    assert [rule for rule, _ in found()] == ["D003", "Z004"]
+
+
+def test_an_annotation_cannot_move_to_another_element_of_a_list() -> None:
+    documents = "kind: A\nworkers:\n{}"
+    worker = "- name: {}\n  annotations: {{gptoss/ignore.D003: measured}}\n"
+    before, after = (documents.format(worker.format(name)) for name in ("one", "two"))
+    place = Place("a.yaml", 4, 17)
+    suppression = Suppression("D003", "measured", place, "", "annotation", lambda _: True)
+    for text, new in ((before, set()), (after, {suppression})):
+        assert not_in_base([suppression], {"a.yaml": text}.get, lambda _: before) == new
+
+
+def test_a_file_that_is_called_like_an_argument_is_a_file() -> None:
+    annotation()
+    Path(FILE).rename("--set x.yaml")
+    assert {rule for rule, _ in found(source=".")} == {"D003", "Z004"}
+
+
+def test_paths_of_the_configuration_are_compared_one_by_one() -> None:
+    Path(".gptoss.yaml").write_text("ignore:\n  D003: {reason: measured, path: my deploy/*}\n")
+    merged()
+    Path(".gptoss.yaml").write_text("ignore:\n  D003: {reason: measured, path: [my, deploy/*]}\n")
+    assert [rule for rule, _ in found()] == ["Z004", "D003"]
 
 
 def test_git_runs_nothing_that_the_checkout_brings(checkout: Path) -> None:

@@ -87,6 +87,8 @@ def test_what_the_chart_refuses_is_said_at_it(argument: tuple[str, str], said: s
     [
         (("--set-json", "x={"), "--set-json"),
         (("--set-file", "description=/no/such/file"), "no such file"),
+        (("--set-file", "description=/dev/zero"), "no such file"),
+        (("--set-file", "description=http://127.0.0.1:9/"), "no such file"),
     ],
 )
 def test_what_helm_cannot_read_is_one_message(argument: tuple[str, str], said: str) -> None:

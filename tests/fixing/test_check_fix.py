@@ -97,6 +97,16 @@ def test_diff_goes_without_reports(with_it: list[str]) -> None:
     assert "--diff prints only the changes" in result.stderr
 
 
+def test_the_report_counts_no_fix_of_a_file_that_was_not_given(tmp_path: Path) -> None:
+    script = tmp_path / "serve.sh"
+    script.write_text("trtllm-serve openai/gpt-oss-120b --port 8000 --config engine.yaml\n")
+    (tmp_path / "engine.yaml").write_text("max_batch_size: 900\n")
+    offered = "with one right answer" in check(str(script)).stdout
+    assert not offered
+    assert "was not given" in check(str(script), "--diff").stderr
+    assert "with one right answer" in check(str(tmp_path)).stdout
+
+
 def test_the_report_says_how_many_findings_have_a_fix(found: str) -> None:
     last = check(found).stdout.splitlines()[-1]
     assert last.endswith(" with one right answer: --fix makes it, --diff shows it")

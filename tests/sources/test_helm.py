@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from pathlib import Path
 
 import pytest
 
@@ -10,9 +10,6 @@ from gptoss.sources.chart import helm
 from gptoss.sources.chart.helm import ChartSource, find_helm, render, run_helm
 from gptoss.text import deadline
 from gptoss.text.errors import InputError
-
-if TYPE_CHECKING:
-    from pathlib import Path
 
 SOURCE = ChartSource("mine", ())
 
@@ -34,6 +31,7 @@ def test_helm_computes_within_limits() -> None:
         "kill -KILL $$",
         "kill -XCPU $$",
         "echo 'fatal error: runtime: out of memory' >&2; exit 2",
+        "echo 'fatal error: out of memory allocating heap arena metadata' >&2; exit 2",
     ],
 )
 def test_helm_that_takes_too_much_is_told_with_the_limits(script: str) -> None:
@@ -45,6 +43,12 @@ def test_helm_that_takes_too_much_is_told_with_the_limits(script: str) -> None:
 def test_helm_that_waits_is_ended_with_the_run() -> None:
     with pytest.raises(InputError, match="--timeout"), deadline.within(0.1):
         run_helm(SOURCE, shell("exec tail -f /dev/null"))
+
+
+@pytest.mark.parametrize("scheme", ["secrets", "http", "oci"])
+def test_helm_takes_no_name_of_a_file_for_an_address(scheme: str) -> None:
+    file = Path(f"{scheme}:/host/a.yaml")
+    assert str(Path.cwd() / file) in ChartSource("a", (file,)).argv("helm")
 
 
 @pytest.mark.parametrize("name", ["a,base.yaml", 'q"uote.yaml', ",.yaml", '",".yaml', "s p.yaml"])

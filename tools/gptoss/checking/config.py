@@ -24,7 +24,7 @@ from gptoss.text.files import read_text
 from gptoss.text.places import Place
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Mapping
+    from collections.abc import Callable, Iterator, Mapping
 
 YAML_NAME = ".gptoss.yaml"
 TOML_NAME = "pyproject.toml"
@@ -77,17 +77,21 @@ def find_config(start: Path | None = None) -> Config:
         InputError: A configuration cannot be read or has something unknown in it.
     """
     start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents):
-        for name in (YAML_NAME, TOML_NAME):
-            path = _configured(folder / name)
-            if path is not None:
-                shown = os.path.relpath(path)
-                found = config_in(read_text(path, shown), shown, folder)
-                if found is not None:
-                    return found
-        if (folder / ".git").exists():
-            break
+    for path in config_files(start):
+        if _configured(path):
+            shown = os.path.relpath(path)
+            found = config_in(read_text(path, shown), shown, path.parent)
+            if found is not None:
+                return found
     return Config(folder=start)
+
+
+def config_files(start: Path) -> Iterator[Path]:
+    """Where a configuration may stand that holds in a folder, the nearest first."""
+    for folder in (start, *start.parents):
+        yield from (folder / name for name in (YAML_NAME, TOML_NAME))
+        if (folder / ".git").exists():
+            return
 
 
 def config_in(text: str, name: str, folder: Path) -> Config | None:

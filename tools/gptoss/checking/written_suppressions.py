@@ -14,7 +14,7 @@ from gptoss.text.places import Place
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping
 
-    from gptoss.checking.config import Config
+    from gptoss.checking.config import Config, Ignore
     from gptoss.deployment.model import Deployment
     from gptoss.rules.finding import Finding
     from gptoss.text.places import Located
@@ -154,6 +154,11 @@ def _annotated(
             yield Suppression(rule, value.value.strip(), value.place, form, BY_ANNOTATION, covers)
 
 
+def scope_of(ignore: Ignore) -> str:
+    """What an entry of the configuration holds for."""
+    return "\n".join(ignore.paths)
+
+
 def in_configuration(config: Config, files: Iterable[str]) -> Iterator[Suppression]:
     """The entries of the configuration that are about any of these files."""
     for ignore in config.ignores:
@@ -163,6 +168,6 @@ def in_configuration(config: Config, files: Iterable[str]) -> Iterator[Suppressi
                 ignore.reason,
                 ignore.place,
                 f"give the reason as its value: {ignore.rule}: …",
-                " ".join(ignore.paths),
+                scope_of(ignore),
                 lambda finding, ignore=ignore: config.covers(ignore, finding.place.file),  # type: ignore[misc]
             )

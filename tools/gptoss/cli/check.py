@@ -133,7 +133,8 @@ def check(
     from gptoss.rules.rule import Severity
     from gptoss.text.whole_files import write_whole
 
-    shown = partial(render, quiet=quiet, explain=explain, verbose=verbose)
+    left = None if plan else request.given
+    shown = partial(render, quiet=quiet, explain=explain, verbose=verbose, given=left)
     if summary and any(f.severity > Severity.INFO for f in findings_of(checked)):
         say(shown("text", _serious(checked), paint) + "\n")
     for form, path in reports:

@@ -38,6 +38,12 @@ def chart() -> Path:
     return root() / "charts" / "gpt-oss"
 
 
+def chart_file(*parts: str) -> Path | None:
+    """A file of the chart that values name; None where it has none, as it has none outside it."""
+    path = os.path.normpath(chart().joinpath(*parts))
+    return Path(path) if Path(path).is_relative_to(chart()) and os.path.isfile(path) else None  # noqa: PTH113 (takes any name)
+
+
 def chart_defaults() -> Path:
     """The file that holds every key of the chart's values with its default."""
     return chart() / "defaults.yaml"

@@ -65,6 +65,15 @@ def given_file(name: str, given: Sequence[str]) -> Path:
     return resolved
 
 
+def may_be_changed(name: str, given: Sequence[str]) -> bool:
+    """Whether the file of a place may be changed."""
+    try:
+        given_file(name, given)
+    except NotPossibleError:
+        return False
+    return True
+
+
 def write_all(texts: dict[Path, tuple[str, str]]) -> None:
     """Writes the new text of each file beside it and then puts it in its place.
 

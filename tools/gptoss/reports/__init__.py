@@ -33,6 +33,7 @@ class Style:
         explain: Whether each finding shows its rule's reason and source.
         quiet: Whether only errors and warnings are shown, one line each.
         verbose: Whether the rules that were not applied are named.
+        given: What ``--fix`` may change; None where it is not offered.
     """
 
     def __init__(
@@ -42,11 +43,13 @@ class Style:
         explain: bool = False,
         quiet: bool = False,
         verbose: bool = False,
+        given: Sequence[str] | None = None,
     ) -> None:
         self.paint = paint
         self.explain = explain
         self.quiet = quiet
         self.verbose = verbose
+        self.given = given
 
 
 def plain(text: str, _style: str) -> str:
@@ -62,6 +65,7 @@ def render(
     explain: bool = False,
     quiet: bool = False,
     verbose: bool = False,
+    given: Sequence[str] | None = None,
 ) -> str:
     """The report of a check in one format, without a line break at its end.
 
@@ -72,6 +76,7 @@ def render(
         explain: Show the rule's reason and source below each finding (text).
         quiet: Show only errors and warnings, one line each, and nothing else (text).
         verbose: Name the rules that were not applied (text).
+        given: Files, folders and targets in which ``--fix`` can be offered (text).
 
     Raises:
         InputError: There is no such format.
@@ -79,6 +84,6 @@ def render(
     if form not in FORMATS:
         raise InputError(f"there is no format {form}; it is one of {', '.join(FORMATS)}")
     module: Report = import_module(f"gptoss.reports.{form}")
-    style = Style(paint, explain=explain, quiet=quiet, verbose=verbose)
+    style = Style(paint, explain=explain, quiet=quiet, verbose=verbose, given=given)
     text = module.report(checked, style)
     return guarded(text) if form in FOR_PEOPLE else text

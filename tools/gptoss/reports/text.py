@@ -7,6 +7,7 @@ from itertools import groupby
 from typing import TYPE_CHECKING
 
 from gptoss.checking.checked import findings_of, not_applied_of
+from gptoss.fixing.own_files import may_be_changed
 from gptoss.reports.common import documentation, hint_of, message_of, reason_of, summary
 from gptoss.rules.readings import quoted
 from gptoss.rules.rule import Severity
@@ -21,6 +22,7 @@ if TYPE_CHECKING:
     from gptoss.checking.checked import Checked
     from gptoss.reports import Style
     from gptoss.rules.finding import Finding
+    from gptoss.rules.fixes import Fix
     from gptoss.rules.rule import Rule
     from gptoss.text.places import Place
 
@@ -47,13 +49,25 @@ def report(checked: Sequence[Checked], style: Style) -> str:
         lines += [""] if style.explain else []
     lines += [""] if lines and lines[-1] else []
     lines += _not_applied(checked, style)
-    return "\n".join([*lines, summary(checked), *_fixable(checked)])
+    return "\n".join([*lines, summary(checked), *_fixable(checked, style.given)])
 
 
-def _fixable(checked: Sequence[Checked]) -> list[str]:
-    """How many findings ``--fix`` can mend, where there are any."""
-    count = sum(bool(finding.fixes) for finding in findings_of(checked))
+def _fixable(checked: Sequence[Checked], given: Sequence[str] | None) -> list[str]:
+    """How many findings ``--fix`` can mend, where there are any in what is given."""
+    if given is None:
+        return []
+    fixes = [[_files(fix) for fix in finding.fixes] for finding in findings_of(checked)]
+    changeable = {
+        file
+        for file in {file for own in fixes for files in own for file in files}
+        if may_be_changed(file, given)
+    }
+    count = sum(any(files <= changeable for files in own) for own in fixes)
     return [f"{count} with one right answer: --fix makes it, --diff shows it"] if count else []
+
+
+def _files(fix: Fix) -> set[str]:
+    return {edit.place.file for edit in fix.edits}
 
 
 def _not_applied(checked: Sequence[Checked], style: Style) -> list[str]:

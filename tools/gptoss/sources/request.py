@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import difflib
+import os
+import re
 from dataclasses import dataclass, field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -83,7 +85,7 @@ def plan_of(request: Request) -> Plan:
         )
     for argument in request.typed:
         for _, text in argument.assignments() if argument.flag == SET_FILE else ():
-            refuse_link(Path(text))  # Helm reads it
+            _refuse_other(f"{argument.flag} {argument.text}", Path(re.sub(r"\\(.)", r"\1", text)))
     plan = _sorted(request)
     charts, files = plan.charts, plan.files
     if files and not charts and request.name:
@@ -96,6 +98,13 @@ def plan_of(request: Request) -> Plan:
     if request.release and (typed or any(each.typed for each in charts)):
         typed += tuple(SetArgument(SET_STRING, text) for text in _release(request.release))
     return replace(plan, charts=[_called(each, request.name, typed) for each in charts])
+
+
+def _refuse_other(flag: str, path: Path) -> None:
+    """Refuses what Helm would read for ever, or take from an address, and links that lead out."""
+    refuse_link(path)
+    if not os.path.isfile(path):  # noqa: PTH113 (that of Path raises where a name is too long)
+        raise InputError(f"{flag}: {path} is no such file")
 
 
 def _called(source: ChartSource, name: str | None, typed: tuple[SetArgument, ...]) -> ChartSource:

@@ -47,15 +47,14 @@ def build_chart(rendering: Rendering, facts: Facts) -> Deployment:
 
 def _places(source: ChartSource) -> ChartPlaces:
     files = [*(_values(file) for file in source.files), *source.inline]
-    chart, arguments = folders.chart(), source.arguments
+    arguments = source.arguments
     named = [_as_written(file) for file in chosen(arguments, files).files()]
     engines: dict[str, Tree] = {}
     for tree in (*named, *files):
         for name, worker in (tree.at("workers") or tree).items():
             config = worker.text("engineConfig")
-            path = chart / "engine_configs" / config if config else None
-            # Helm, too, has none of the files outside the chart.
-            if path and path.resolve().is_relative_to(chart.resolve()) and path.is_file():
+            path = folders.chart_file("engine_configs", config) if config else None
+            if path:
                 engines[name] = _values(path)
     return ChartPlaces(arguments, files, _values(folders.chart_defaults()), engines, named)
 

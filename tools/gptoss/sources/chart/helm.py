@@ -48,7 +48,7 @@ TOO_MUCH = (
     f"and {OUTPUT // 1_000_000} MB of output; give smaller values"
 )
 # What Go says when it gets no more memory.
-NO_MEMORY = re.compile(r"fatal error: runtime: (out of memory|cannot allocate memory)")
+NO_MEMORY = re.compile(r"fatal error: (runtime: )?(out of memory|cannot allocate memory)")
 # A Helm 3 that was built by `go install` takes a cluster that it is not told of for 1.20.
 KUBERNETES = ("--kube-version", "1.37.0")
 
@@ -231,8 +231,8 @@ def limited(argv: list[str], given: bytes) -> Ended:
 
 
 def _in_list(path: Path) -> str:
-    """A path as Helm's ``--values`` takes it, which is a list in CSV."""
-    text = str(path)
+    """A path as Helm's ``--values`` takes it: a list in CSV, of addresses where it has a scheme."""
+    text = str(path.absolute() if ":" in str(path) else path)
     return '"' + text.replace('"', '""') + '"' if re.search('[,"\r\n]', text) else text
 
 

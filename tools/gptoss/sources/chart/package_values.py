@@ -35,9 +35,10 @@ class Chosen(NamedTuple):
 
     def files(self) -> list[Path]:
         """The files of the chart that they name, weakest first; names of none are left out."""
-        named = [folders.chart() / "targets" / f"{self.target}.yaml"] if self.target else []
-        named += [folders.chart() / "overlays" / f"{name}.yaml" for name in self.overlays]
-        return [path for path in named if path.is_file()]
+        named = [("targets", self.target)] if self.target else []
+        named += [("overlays", name) for name in self.overlays]
+        found = (folders.chart_file(folder, f"{name}.yaml") for folder, name in named)
+        return [path for path in found if path]
 
 
 def chosen(arguments: Sequence[SetArgument], files: Sequence[Tree]) -> Chosen:

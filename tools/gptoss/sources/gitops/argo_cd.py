@@ -14,6 +14,7 @@ from gptoss.facts import folders
 from gptoss.sources.chart.helm import ChartSource
 from gptoss.sources.chart.set_arguments import SET, SET_STRING, SetArgument
 from gptoss.sources.gitops.given_objects import is_chart, text_of, values_in
+from gptoss.text.files import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -73,7 +74,7 @@ def _files(given: Given, source: Tree, problems: list[Problem]) -> Iterator[Path
             candidates = [given.top / name.lstrip("/"), chart.parent.parent / name.lstrip("/")]
         else:
             candidates = [given.top / path / name, chart / name]
-        if may_be_missing and not any(candidate.is_file() for candidate in candidates):
+        if may_be_missing and may_be_missing.value is True and not any(map(is_there, candidates)):
             continue
         yield given.values_file(element, *candidates)
 

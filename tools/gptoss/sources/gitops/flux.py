@@ -15,6 +15,7 @@ from gptoss.sources.chart.values_files import has_our_keys
 from gptoss.sources.gitops.generated import generated_values
 from gptoss.sources.gitops.given_objects import is_chart, text_of, values_in
 from gptoss.sources.gitops.remedies import remedies
+from gptoss.text.files import is_there
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -83,7 +84,7 @@ def _files(given: Given, spec: Tree) -> Iterator[Path]:
     for element in listed.elements() if listed else []:
         path = text_of(element)
         candidates = [given.top / path, folders.chart().parent.parent / path]
-        if missing and not any(candidate.is_file() for candidate in candidates):
+        if missing and missing.value is True and not any(map(is_there, candidates)):
             continue
         yield given.values_file(element, *candidates)
 

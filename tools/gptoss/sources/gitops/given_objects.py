@@ -84,9 +84,8 @@ class Given(NamedTuple):
         # The chart's own folder, from which ".." leads on, need not be in this repository.
         paths = [Path(os.path.normpath(path)) for path in candidates]
         for path in paths:
-            own = folders.root().resolve()
-            is_own = path.resolve().is_relative_to(own)
-            if found := named_file(path, own if is_own else self.file.folder):
+            own = folders.root()
+            if found := named_file(path, own if path.is_relative_to(own) else self.file.folder):
                 return found
         looked = " and ".join(dict.fromkeys(str(path) for path in paths))
         raise InputError(
