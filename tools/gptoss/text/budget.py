@@ -5,8 +5,8 @@ loops. What such things become is counted while they are read, over all files of
 past a limit the run ends with one message. `gptoss.text.deadline` bounds what nobody counts.
 
 The limits were measured on one core of a server of 2023: at each of them alone `gptoss check` stays
-under five seconds and 500 MB. The shipped targets, all checked at once, take a third of the
-containers and a fifth of the values.
+under five seconds and 500 MB; with all its renderings, six. The shipped targets, all checked at
+once, take a third of the containers and a fifth of the values.
 
 Outside a run nothing is summed up, as programs and tests read thousands of files in one process:
 what is read has each limit for itself then.
