@@ -79,7 +79,7 @@ NAMED = "apiVersion: v1\nkind: ConfigMap\nmetadata: {{name: c{}}}\n"
     ("kind", "told"),
     [
         (Kind.CONTAINERS, "containers"),
-        (Kind.PAIRS, "pairs of a deployment"),
+        (Kind.PAIRS, "pairs of things"),
         (Kind.DOCUMENTS, "YAML documents"),
     ],
 )

@@ -380,3 +380,11 @@ def test_fingerprints_differ_between_rule_file_and_message() -> None:
         for text in ("it is 3", "it is 4")
     ]
     assert len({entry["fingerprint"] for entry in gitlab(checked(*found))}) == len(found)
+
+
+def test_a_caret_stands_within_its_line_however_much_of_that_is_hidden(tmp_path: Path) -> None:
+    file = tmp_path / "s.sh"
+    file.write_text(f"TOKEN={'a:' * 5000} run\n")
+    lines = reports.render("text", checked(said("D003", Place(str(file), 1, 10_008)))).splitlines()
+    assert any("^" in line for line in lines)
+    assert max(map(len, lines)) < 300

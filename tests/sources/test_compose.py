@@ -16,7 +16,8 @@ from gptoss.facts.world import Facts
 from gptoss.sources.containers.compose_text import interpolated, variables_of, words
 from gptoss.sources.load import load
 from gptoss.sources.request import Request
-from gptoss.text import plain_yaml
+from gptoss.text import budget, plain_yaml
+from gptoss.text.budget import Kind
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import Tree, parse_documents
 
@@ -598,3 +599,23 @@ def test_the_shared_memory_of_a_service_is_that_of_its_ipc_namespace(tmp_path: P
     (found,) = read(tmp_path, text).workers
     assert found.pod.shared_memory
     assert found.pod.shared_memory.value == "20Gi"
+
+
+def test_a_file_of_very_many_services_is_refused_before_they_are_read(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kind.CONTAINERS, "limit", 2)
+    text = "services:\n" + "".join(f"  s{n}: {{image: x, volumes: 1}}\n" for n in range(3))
+    with pytest.raises(InputError, match="more than 2 containers"):
+        read(tmp_path, text)
+
+
+def test_many_words_beside_many_volumes_are_counted(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Kind.PAIRS, "limit", 20)
+    named = " ".join(f"/m{n}/a.yaml" for n in range(5))
+    volumes = "".join(f"      - ./e{n}:/n{n}\n" for n in range(5))
+    text = f"services:\n  s:\n    command: trtllm-serve m {named}\n    volumes:\n{volumes}"
+    with budget.run(), pytest.raises(InputError, match="more than 20 pairs"):
+        read(tmp_path, text)

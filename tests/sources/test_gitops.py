@@ -15,6 +15,8 @@ from gptoss.cli import main
 from gptoss.comparing.compare import compare
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
+from gptoss.text import budget
+from gptoss.text.budget import Kind
 from gptoss.text.errors import InputError
 from tests.chart.rendering import ROOT
 from tests.rules.gitops_base import application, helm_release
@@ -255,3 +257,34 @@ def test_another_release_of_dynamo_is_tried_over_parameters_too() -> None:
     found = read("app.yaml", release="1.5.1")
     assert found.release
     assert found.release.version == "1.5.1"
+
+
+def test_releases_are_counted_before_they_are_rendered(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind.RENDERINGS, "limit", 2)
+    one = of_argo_cd({"valuesObject": {}})
+    with budget.run(), pytest.raises(InputError, match="more than 2 renderings of the chart"):
+        plan_of(Request((written(one, one, one),)))
+
+
+def test_values_files_of_a_folder_are_counted_and_those_that_are_named_are_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Kind.RENDERINGS, "limit", 1)
+    with budget.run(), pytest.raises(InputError, match="more than 1 renderings of the chart"):
+        plan_of(Request(("values",)))
+    with budget.run():
+        assert len(plan_of(Request((TARGET, TARGET, TARGET))).charts) == 3
+
+
+def test_objects_that_are_looked_for_again_and_again_are_counted(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(Kind.PAIRS, "limit", 8)
+    one = {
+        "apiVersion": "helm.toolkit.fluxcd.io/v2",
+        "kind": "HelmRelease",
+        "metadata": {"name": "a"},
+        "spec": {"chartRef": {"kind": "OCIRepository", "name": "b"}},
+    }
+    with budget.run(), pytest.raises(InputError, match="more than 8 pairs"):
+        plan_of(Request((written(one, one, one),)))

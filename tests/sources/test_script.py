@@ -19,6 +19,7 @@ from gptoss.sources.load import load
 from gptoss.sources.recognise import is_script
 from gptoss.sources.request import Request
 from gptoss.text import budget
+from gptoss.text.budget import Kind
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 
@@ -486,3 +487,22 @@ def test_a_sweep_of_very_many_runs_is_refused() -> None:
     text = f"{SERVER}aiperf profile --concurrency {'1,' * 1000}1\n"
     with pytest.raises(InputError, match="benchmarks of more than 1,000 runs"):
         build_script([GivenScript(text, "s.sh")], FACTS)
+
+
+def test_a_sweep_is_counted_before_it_is_made() -> None:
+    for sweep, told in (("1," * 1000 + "1", "more than 1,000 runs"), ("1," * 990 + "1", "words")):
+        wide = " --extra-inputs a:1" * 250
+        text = f"{SERVER}benchmark.py --sweep {sweep} --rounds 9 aiperf profile --model m{wide}\n"
+        with budget.run(), pytest.raises(InputError, match=told):
+            build_script([GivenScript(text, "s.sh")], FACTS)
+
+
+def test_a_server_of_a_script_is_one_container(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(Kind.CONTAINERS, "limit", 2)
+    text = "".join(
+        f"CUDA_VISIBLE_DEVICES={n} python3 -m dynamo.trtllm --model-path openai/gpt-oss-120b "
+        f"--served-model-name m{n} &\n"
+        for n in range(2)
+    )
+    with budget.run():
+        assert len(build_script([GivenScript(text, "s.sh")], FACTS).workers) == 2

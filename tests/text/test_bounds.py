@@ -108,3 +108,8 @@ def test_links_of_the_user_s_own_are_followed_and_those_of_a_repository_are_not(
             refuse_link(path)
     monkeypatch.chdir(tmp_path)
     refuse_link(Path("own.yaml"))
+
+
+def test_a_path_that_is_longer_than_any_leads_nowhere(checkout: Path) -> None:
+    long = Path(f"{'deploy/../' * 500}engine.yaml")
+    assert named_file(long, checkout) is None

@@ -259,3 +259,11 @@ def test_a_value_holds_one_document() -> None:
 def test_empty_text_holds_no_document() -> None:
     assert parse_documents("", "file.yaml") == []
     assert parse_embedded(Tree("# nothing\n", Place("file.yaml"))) is None
+
+
+def test_a_text_counts_as_often_as_it_is_read() -> None:
+    text = "a: 1\n" + "#" * (Kind.READ.limit // 2)
+    with budget.run():
+        parse_documents(text, "m.yaml")
+        with pytest.raises(InputError, match=r"m\.yaml:1:1: more than .* of YAML"):
+            parse_documents(text, "m.yaml")

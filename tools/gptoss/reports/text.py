@@ -169,7 +169,7 @@ def _excerpt(place: Place, sources: _Sources, style: Style) -> list[str]:
     found = sources.line(place)
     if found is None:
         return []
-    line, start = found
+    line, start = found[0], min(found[1], len(found[0]))
     shift = max(0, start - WIDTH // 2) if len(line) > WIDTH else 0
     shown = line[shift : shift + WIDTH - 4].rstrip()
     marked = _word_length(line[start : start + WIDTH])

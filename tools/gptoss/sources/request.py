@@ -17,8 +17,10 @@ from gptoss.sources.chart.set_arguments import SET, SET_FILE, SET_STRING, SetArg
 from gptoss.sources.chart.values_files import is_values
 from gptoss.sources.given import RELEASES, STDIN, GivenFile, given_files
 from gptoss.text.bounds import refuse_link
+from gptoss.text.budget import Kind, spend
 from gptoss.text.errors import InputError
 from gptoss.text.files import is_there, read_text
+from gptoss.text.places import Place
 
 if TYPE_CHECKING:
     from gptoss.deployment.model import Problem
@@ -134,6 +136,8 @@ def _sorted(request: Request) -> Plan:
             given = _released(given, request, settings, plan)
         for file in given:
             if not file.among_manifests and not file.beside_scripts and is_values(file):
+                # What is named counts as often as somebody likes to name it.
+                spend(Kind.RENDERINGS, file.label != name, Place(file.name))
                 plan.charts.append(_over(file.label, (_saved(file),), overlays, settings))
             else:
                 plan.files.append(file)

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 OPTION = "--allow-read"
 NOT_FOLLOWED = f"it is not followed without {OPTION}"
+# Linux opens no longer path; to resolve one takes the square of its length.
+PATH_MAX = 4096
 
 # Folders whose files may be read besides; of the whole process, for Helm is waited for in threads.
 _allowed: list[Path] = []
@@ -227,6 +229,8 @@ def _links(path: Path) -> Iterator[tuple[Path, Path]]:
 
 def _regular(path: Path) -> Path | None:
     """The file that a path leads to: neither a folder nor a pipe nor a device."""
+    if len(str(path)) >= PATH_MAX:
+        return None
     try:
         resolved = path.resolve()
         return resolved if resolved.is_file() else None

@@ -5,8 +5,8 @@ loops. What such things become is counted while they are read, over all files of
 past a limit the run ends with one message. `gptoss.text.deadline` bounds what nobody counts.
 
 The limits were measured on one core of a server of 2023: at each of them alone `gptoss check` stays
-under five seconds and 500 MB. The shipped targets, all checked at once, take a third of the
-containers and a fifth of the values.
+under five seconds and 500 MB; with all its renderings, six. The shipped targets, all checked at
+once, take a third of the containers and a fifth of the values.
 
 Outside a run nothing is summed up, as programs and tests read thousands of files in one process:
 what is read has each limit for itself then.
@@ -36,15 +36,17 @@ class Kind(Enum):
     """What is counted: its name in messages, and how much of it a run has."""
 
     BYTES = "bytes of files", 32_000_000
+    READ = "characters of YAML, files counted as often as something names them", 60_000_000
     DOCUMENTS = "YAML documents, for each deployment that they belong to", 10_000
     VALUES = "YAML values, aliases counted as what they stand for", 200_000
     EXPANDED = "characters that variables expand to", 4_000_000
     STEPS = "commands of scripts, loops counted as often as they turn", 50_000
     WORDS = "words of commands", 400_000
     VARIABLES = "variables of scripts, those of each command and branch counted", 4_000_000
-    PAIRS = "pairs of a deployment and an object beside it", 300_000
+    PAIRS = "pairs of things that may belong together", 300_000
     CONTAINERS = "containers", 1000
     FINDINGS = "findings", 5000
+    RENDERINGS = "renderings of the chart that files and folders ask for", 24
 
     def __init__(self, unit: str, limit: int) -> None:
         self.unit = unit

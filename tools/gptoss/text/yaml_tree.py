@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import yaml
 
-from gptoss.text.budget import NESTING, Kind, purse, too_much
+from gptoss.text.budget import NESTING, Kind, purse, spend, too_much
 from gptoss.text.errors import InputError
 from gptoss.text.places import Place
 from gptoss.text.plain_yaml import SafeLoader
@@ -114,6 +114,7 @@ def parse_documents(text: str, file: str, origin: Place | None = None) -> list[T
             passes a limit of the run, with aliases counted as what they stand for.
     """
     start = origin or Place(file)
+    spend(Kind.READ, len(text), start)
     loader = None
     try:
         loader = SafeLoader(text)

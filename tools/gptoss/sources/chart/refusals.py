@@ -5,10 +5,12 @@ from __future__ import annotations
 import json
 import re
 from difflib import get_close_matches
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from gptoss.deployment.model import Problem
 from gptoss.facts import folders
+from gptoss.text.budget import Kind, too_much
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -33,7 +35,11 @@ ALTERNATIVES = ("anyOf", "allOf", "oneOf")
 
 
 def problems(error: str, places: ChartPlaces) -> list[Problem]:
-    """What the chart's guards or its values schema refuse; nothing for any other error."""
+    """What the chart's guards or its values schema refuse; nothing for any other error.
+
+    Raises:
+        InputError: They are more than a run may find.
+    """
     if match := GUARD.search(error):
         message = without_trailer(match["message"])
         named = VALUES_PATH.findall(message) or TOP_KEY.findall(message)
@@ -45,7 +51,10 @@ def problems(error: str, places: ChartPlaces) -> list[Problem]:
         match = SCHEMA_LINE.match(line)
         if match and match["message"] not in SUMMARIES:
             steps = tuple(step for step in match["path"].split("/") if step)
-            found += _refused(steps, match["message"], places)
+            for problem in _refused(steps, match["message"], places):
+                found.append(problem)
+                if len(found) > Kind.FINDINGS.limit:
+                    raise too_much(Kind.FINDINGS, problem.place)
     return found
 
 
@@ -62,9 +71,10 @@ def _refused(steps: tuple[str, ...], message: str, places: ChartPlaces) -> Itera
         said = f"{path}: {_with_example(steps, message.replace('<nil>', 'null'))}"
         yield Problem("values-schema", said, _place(path, places))
         return
+    known = _known(steps)
     for key in re.findall(r"'([^']*)'", message):
         path = ".".join((*steps, key))
-        nearest = get_close_matches(key, _known(steps), 1)
+        nearest = get_close_matches(key, known, 1)
         hint = f"; did you mean {nearest[0]}?" if nearest else ""
         yield Problem("values-schema", f"{path}: there is no such key{hint}", _place(path, places))
 
@@ -78,8 +88,10 @@ def _place(path: str, places: ChartPlaces) -> Place:
 def _with_example(steps: tuple[str, ...], message: str) -> str:
     """What Helm says of a value that is not written as its pattern wants, with one that is."""
     match = PATTERN.fullmatch(message)
+    if match is None:
+        return message
     examples = [example for schema in _schemas(steps) for example in schema.get("examples", [])]
-    if match is None or not examples:
+    if not examples:
         return message
     value = match["value"]
     value = f"{value[:MOST_SHOWN]}…" if len(value) > MOST_SHOWN else value
@@ -94,12 +106,19 @@ def _known(steps: tuple[str, ...]) -> list[str]:
 
 def _schemas(steps: tuple[str, ...]) -> list[dict[str, Any]]:
     """What the chart's values schema says of the value at a path, on any release."""
-    root = json.loads(folders.values_schema().read_text(encoding="utf-8"))
+    root = _values_schema()
     schemas = list(_all_of(root, root))
     for step in steps:
         below = [inner for schema in schemas for inner in _below(schema, step)]
         schemas = [found for inner in below for found in _all_of(inner, root)]
     return schemas
+
+
+@cache
+def _values_schema() -> dict[str, Any]:
+    """The chart's values schema, which each of thousands of lines may ask for."""
+    found: dict[str, Any] = json.loads(folders.values_schema().read_text(encoding="utf-8"))
+    return found
 
 
 def _all_of(schema: dict[str, Any], root: dict[str, Any]) -> Iterator[dict[str, Any]]:

@@ -6,7 +6,9 @@ engine files beside it. What is not read (``env_file``, ``extends``, ``include``
 
 from __future__ import annotations
 
+import json
 import os
+from collections import Counter
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -26,6 +28,7 @@ from gptoss.sources.parts.reading import Scope, a_map, as_rendered, string
 from gptoss.sources.parts.server import server_command
 from gptoss.sources.parts.server_roles import Started, not_started, roles_of, server_list
 from gptoss.sources.recognise import is_disaggregated
+from gptoss.text.budget import Kind, spend, too_much
 from gptoss.text.places import Located, Place
 from gptoss.text.shell.result import HereDocument
 from gptoss.text.yaml_tree import Tree, parse_embedded
@@ -101,6 +104,8 @@ def build_compose(
     known_gpu = facts.gpus.get(named_gpu or "")
     per_machine = known_gpu.per_node if known_gpu else None
     services = a_map(root.at("services"), "services")
+    if services and len(services.value) > Kind.CONTAINERS.limit:
+        raise too_much(Kind.CONTAINERS, services.where)
     named = {
         name: a_map(tree, f"service {name}") or Tree({}, tree.place, tree.key)
         for name, tree in (services.items() if services else ())
@@ -177,36 +182,29 @@ def _started(services: list[_Service]) -> list[Started]:
 
 def _containers(services: list[_Service], roles: Mapping[int, Role]) -> Iterator[Container]:
     """The containers; services that are replicas of one worker are one of them."""
-    worker_of = {service.name: label(service.tree, WORKER_LABEL) for service in services}
-    done: set[str] = set()
-    for number, service in enumerate(services):
-        if service.name in done:
-            continue
-        worker = worker_of[service.name]
-        called = [other for other in services if worker and worker_of[other.name] == worker]
-        same = [other for other in called if _are_replicas(service, other)]
-        name = worker if worker and len(same) == len(called) else service.name
+    worker_of = [label(service.tree, WORKER_LABEL) for service in services]
+    called = Counter(worker_of)
+    alike: dict[tuple[str, str] | int, list[int]] = {}
+    for number, (service, worker) in enumerate(zip(services, worker_of, strict=True)):
+        key = (worker, _likeness(service)) if worker else number
+        alike.setdefault(key, []).append(number)
+    for same in alike.values():
+        service, worker = services[same[0]], worker_of[same[0]]
+        name = worker if worker and len(same) == called[worker] else service.name
         count = _replicas(service.tree)
         if len(same) > 1:
-            done.update(other.name for other in same)
             count = Located(len(same), service.tree.where)
-        yield replace(container_of(name, service.read, count), role=roles.get(number))
+        yield replace(container_of(name, service.read, count), role=roles.get(same[0]))
 
 
-def _are_replicas(one: _Service, other: _Service) -> bool:
-    """Whether two services differ in nothing but which GPUs they have."""
-    counts = [service.read.gpus and service.read.gpus.value for service in (one, other)]
-    rest = [
-        {key: tree.plain() for key, tree in service.tree.items() if key not in OWN}
-        for service in (one, other)
-    ]
-    variables = [
-        {v.name: v.value for v in service.read.pod.environment.values()} for service in (one, other)
-    ]
-    for found in variables:
-        for name in ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"):
-            found.pop(name, None)
-    return counts[0] == counts[1] and rest[0] == rest[1] and variables[0] == variables[1]
+def _likeness(service: _Service) -> str:
+    """The same for services that differ in nothing but which GPUs they have."""
+    count = service.read.gpus and service.read.gpus.value
+    rest = {key: tree.plain() for key, tree in service.tree.items() if key not in OWN}
+    variables = {v.name: v.value for v in service.read.pod.environment.values()}
+    for name in ("CUDA_VISIBLE_DEVICES", "NVIDIA_VISIBLE_DEVICES"):
+        variables.pop(name, None)
+    return json.dumps([count, rest, variables], sort_keys=True, default=str)
 
 
 def _replicas(service: Tree) -> Located[int] | None:
@@ -245,6 +243,7 @@ def _named_files(service: Tree, read: ReadPod) -> Iterator[tuple[str, str, Place
         path = text.value.rpartition("=")[2] if text.value.startswith("--") else text.value
         if not path.startswith("/") or not path.endswith(YAML):
             continue
+        spend(Kind.PAIRS, len(mounted), text.place)
         for bind in mounted:
             target = bind.target.rstrip("/")
             if path == target:

@@ -31,6 +31,7 @@ class NamedFiles:
     def __init__(self, folder: Path) -> None:
         self.folder = folder
         self._problems: dict[str, Problem] = {}
+        self._texts: dict[Path, str] = {}
 
     @property
     def problems(self) -> tuple[Problem, ...]:
@@ -55,7 +56,12 @@ class NamedFiles:
         except OutsideError as error:
             self._outside(error, place)
             return None
-        return whole_document(read_text(found), str(path)) if found else None
+        if found is None:
+            return None
+        # Many words may name one large file.
+        if found not in self._texts:
+            self._texts[found] = read_text(found)
+        return whole_document(self._texts[found], str(path))
 
     def beside(self, name: str, place: Place) -> str:
         """The text of a file that is looked for in the folder; '' where there is none.

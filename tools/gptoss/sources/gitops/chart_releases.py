@@ -10,6 +10,7 @@ from gptoss.sources.gitops.argo_cd import application
 from gptoss.sources.gitops.flux import helm_release
 from gptoss.sources.gitops.given_objects import Given
 from gptoss.sources.given import SERVES
+from gptoss.text.budget import Kind, spend
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -27,10 +28,14 @@ def releases(files: Sequence[GivenFile]) -> list[ChartSource]:
 
     Raises:
         InputError: A values file that is named is not there, YAML is none, or there is nothing but
-            an ApplicationSet.
+            an ApplicationSet, or there are more releases than a run may render.
     """
     given = [Given(file, tree, files) for file in files for tree in file.trees]
-    found = [source for each in given if (source := application(each) or helm_release(each))]
+    found = []
+    for each in given:
+        if source := application(each) or helm_release(each):
+            spend(Kind.RENDERINGS, 1, each.tree.place)
+            found.append(source)
     sets = [each for each in given if each.is_a("argoproj.io", "ApplicationSet")]
     if sets and not found and not deployed_beside(files):
         raise InputError(

@@ -10,6 +10,7 @@ from gptoss.deployment.model import Problem
 from gptoss.facts import folders
 from gptoss.sources.chart.helm import NAME, RELEASE_NAME
 from gptoss.text.bounds import bounds, named_file
+from gptoss.text.budget import Kind, spend
 from gptoss.text.errors import InputError
 from gptoss.text.yaml_tree import parse_embedded
 
@@ -60,7 +61,12 @@ class Given(NamedTuple):
         return bounds(self.file.folder)
 
     def beside(self, kind: str, name: str | None) -> Given | None:
-        """The object of a kind and name that was given with it."""
+        """The object of a kind and name that was given with it.
+
+        Raises:
+            InputError: Very many are looked through.
+        """
+        spend(Kind.PAIRS, sum(len(file.trees) for file in self.files), self.tree.place)
         for other in self._all():
             if other.tree.text("kind") == kind and other.name == name:
                 return other

@@ -9,7 +9,7 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 from gptoss.sources.parts.role_names import role_of_file
-from gptoss.text.budget import Kind, spend
+from gptoss.text.budget import Kind, too_much
 from gptoss.text.command import Command
 from gptoss.text.places import Located
 
@@ -35,10 +35,14 @@ def merged(steps: Iterable[Step]) -> list[Step]:
     """
     found: list[list[Step]] = []
     served: dict[str, list[list[Step]]] = {}
+    servers = 0
     for step in steps:
         program = _program(step.command)
         entries = served.setdefault(program, []) if program else []
-        spend(Kind.CONTAINERS, bool(program), step.command.place)
+        servers += bool(program)
+        # Those that are left are counted where they become a deployment.
+        if servers > Kind.CONTAINERS.limit:
+            raise too_much(Kind.CONTAINERS, step.command.place)
         for alike in entries if step.choices else ():
             if all(step.excludes(other) for other in alike):
                 alike.append(step)

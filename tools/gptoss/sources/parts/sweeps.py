@@ -9,6 +9,7 @@ from gptoss.command_lines.dialects import read_command
 from gptoss.facts import folders
 from gptoss.facts.programs import AIPERF, newest
 from gptoss.sources.parts.load_generators import Measurement, measurement
+from gptoss.text.budget import Kind, spend
 from gptoss.text.command import Command
 from gptoss.text.errors import InputError
 from gptoss.text.places import Located
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from gptoss.command_lines.arguments import Arguments
     from gptoss.text.command import Variable
+    from gptoss.text.places import Place
 
 CONCURRENCY = "--concurrency"
 SWEEP, ROUNDS = "--sweep", "--rounds"
@@ -56,9 +58,22 @@ def runs(commands: Iterable[Command], environment: Mapping[str, Variable]) -> tu
     for command in commands:
         for run in _runs(command, environment):
             if len(found) == MAX_RUNS:
-                raise InputError(f"benchmarks of more than {MAX_RUNS:,} runs", command.place)
+                raise _too_many(command.place)
             found.append(run)
     return tuple(found)
+
+
+def _numbers(listed: str, command: Command) -> list[str]:
+    """The elements of a list, for each of which a command is to be run; counted before it is."""
+    numbers = listed.split(",")
+    if len(numbers) > MAX_RUNS:
+        raise _too_many(command.place)
+    spend(Kind.WORDS, len(numbers) * len(command.words), command.place)
+    return numbers
+
+
+def _too_many(place: Place) -> InputError:
+    return InputError(f"benchmarks of more than {MAX_RUNS:,} runs", place)
 
 
 def _runs(command: Command, environment: Mapping[str, Variable]) -> Iterator[Run]:
@@ -74,13 +89,13 @@ def _runs(command: Command, environment: Mapping[str, Variable]) -> Iterator[Run
 def _one_by_one(arguments: Arguments) -> Iterator[Arguments]:
     """The command line once for each concurrency that it lists."""
     given = arguments.last(CONCURRENCY)
-    listed = given.values[0].value.split(",") if given and given.values else []
-    if given is None or len(listed) < 2:
+    listed = given.values[0].value if given and given.values else ""
+    if given is None or "," not in listed:
         yield arguments
         return
     words = arguments.command.words
     at = next(n for n, word in enumerate(words) if word is given.at)
-    for concurrency in listed:
+    for concurrency in _numbers(listed, arguments.command):
         pair = (Located(CONCURRENCY, given.at.place), Located(concurrency, given.values[0].place))
         rest = words[at + (1 if "=" in given.at.value else 2) :]
         command = Command((*words[:at], *pair, *rest))
@@ -102,6 +117,7 @@ def _swept(command: Command, found: Measurement) -> Iterator[Command]:
         yield found.command
         return
     sweep = command.words[values.index(SWEEP, start) + 1]
+    _numbers(own[SWEEP], command)
     try:
         lines = script.steps(values[start:])
     except ValueError:
