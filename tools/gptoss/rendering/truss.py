@@ -9,12 +9,10 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
 from gptoss.rendering.target import command_of
-from gptoss.rendering.templating import WIDTH, from_template
+from gptoss.rendering.templating import block, from_template
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
@@ -84,7 +82,7 @@ def render_truss(target: Target) -> Rendered:
         accelerator=accelerator,
         model=target.values["model"],
         named={key: value for key, value in named.items() if value is not None},
-        patch=yaml.safe_dump(patch, sort_keys=False, allow_unicode=True, width=WIDTH),
+        patch=block(patch),
         variables=variables,
     )
     return Rendered({"config.yaml": text})
