@@ -9,9 +9,10 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gptoss.cli.render import render
-from gptoss.rendering import Rendered
+from gptoss.rendering import Rendered, render_as
 from gptoss.rendering.writing import write
 from gptoss.text.errors import InputError
+from tests.rendering.forms import request
 
 FILES = Rendered({"compose.yaml": "# Written by `gptoss render x`\n", "engine/a.yaml": "a: 1\n"})
 
@@ -144,3 +145,12 @@ def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
     assert tmp_path / "out" / "launch.sh" in written
     assert all(path.is_file() for path in written)
     assert "note: disagg-gb200 takes 5 GPUs" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["compose", "shell"])
+@pytest.mark.parametrize("given", ["{--api-key,hunter2}", "{--api-key=hunter2}"])
+def test_a_secret_on_a_command_line_is_refused_without_being_said(form: str, given: str) -> None:
+    asked = request("serve-h100-2", f"benchmark.extraArgs={given}")
+    with pytest.raises(InputError, match="after --api-key, and is not written") as refused:
+        render_as(form, asked)
+    assert "hunter2" not in str(refused.value)

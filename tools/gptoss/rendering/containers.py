@@ -14,6 +14,7 @@ from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders, programs
 from gptoss.rendering.beside import SCRIPTS, accuracy_of, benchmark_of, scripts_of
 from gptoss.rendering.one_container import RenderedContainer, container_from
+from gptoss.rendering.withheld import refuse_in_words
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
@@ -113,7 +114,7 @@ def containers(target: Target, address: str) -> Containers:
             name and port, as in ``http://{name}:{port}``.
 
     Raises:
-        InputError: A worker spans several machines.
+        InputError: A worker spans several machines, or an argument holds a secret.
     """
     deployment, values = target.deployment, target.values
     gpu = target.facts.gpus[values["hardware"]["gpu"]]
@@ -129,7 +130,7 @@ def containers(target: Target, address: str) -> Containers:
     address = address.format(name=listening.name, port=port)
     known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ANY_NAME
     smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model, *known)
-    return Containers(
+    found = Containers(
         target=target.name,
         description=values.get("description") or "",
         runtime=deployment.runtime,
@@ -151,6 +152,8 @@ def containers(target: Target, address: str) -> Containers:
         gpus_of_machine=gpu.per_node,
         claim=values["modelCache"].get("existingClaim"),
     )
+    refuse_in_words(found.every)
+    return found
 
 
 def in_order(deployment: Deployment) -> list[Worker]:
