@@ -154,3 +154,23 @@ def test_no_secret_is_printed(tmp_path: Path) -> None:
     source.write_text(text(parts))
     result = run("import", str(source))
     assert secret not in result.stdout + result.stderr
+
+
+def test_a_name_that_the_chart_would_refuse_is_left_out_and_told(tmp_path: Path) -> None:
+    script = tmp_path / "serve.sh"
+    script.write_text(
+        "trtllm-serve openai/gpt-oss-120b --served_model_name 'a $(b)' --tp_size 4 --port 8000\n"
+    )
+    nim = tmp_path / "nim.yaml"
+    nim.write_text(
+        "image: {repository: nvcr.io/nim/openai/gpt-oss-120b, tag: 1.0.0}\n"
+        "model: {name: openai/gpt-oss-120b, ngcAPISecret: ngc}\n"
+        "persistence: {enabled: true, existingClaim: 'Bad $'}\n"
+        "resources: {limits: {nvidia.com/gpu: 4}}\n"
+    )
+    given = {script: "model.servedName 'a $(b)'", nim: "modelCache.existingClaim 'Bad $'"}
+    for source, told in given.items():
+        result = run("import", str(source), "--gpu", "b200")
+        assert f"{told}: the chart takes no such text" in " ".join(result.stderr.split())
+        assert "refused by Helm" not in result.stderr
+        assert result.exit_code == 0

@@ -160,15 +160,25 @@ def test_a_release_is_of_the_commit_and_not_of_what_has_changed_since(
     with pytest.raises(InputError, match="a release is made from a commit"):
         released_commit()
     (tmp_path / "charts" / "gpt-oss").mkdir(parents=True)
+    (tmp_path / "charts" / "gpt-oss" / "Chart.yaml").touch()
     (tmp_path / "CHANGELOG.md").touch()
     git(tmp_path, "init", "-q")
     git(tmp_path, "add", ".")
     git(tmp_path, "commit", "-qm", "first")
     (tmp_path / "elsewhere").touch()
     assert released_commit().id == git(tmp_path, "rev-parse", "HEAD")
-    (tmp_path / "charts" / "gpt-oss" / "new.yaml").touch()
+    chart = tmp_path / "charts" / "gpt-oss"
+    (chart / "new.yaml").touch()
     with pytest.raises(InputError, match="commit first what has changed: charts/"):
         released_commit()
+    # Git ignores it and Helm does not.
+    (tmp_path / ".gitignore").write_text("new.yaml\n__pycache__/\n")
+    with pytest.raises(InputError, match="commit first what has changed: charts/"):
+        released_commit()
+    (chart / "new.yaml").unlink()
+    (chart / "__pycache__").mkdir()
+    (chart / "__pycache__" / "a.pyc").touch()
+    assert released_commit().id == git(tmp_path, "rev-parse", "HEAD")
 
 
 @pytest.fixture

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import subprocess
 from typing import TYPE_CHECKING, Any
@@ -15,11 +16,14 @@ from gptoss.sources.chart.helm import ChartSource, find_helm, render
 from gptoss.sources.request import Request
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from tests.chart import hostile
 from tests.rendering.forms import BENCHMARK, DYNAMO, ROOT, SERVE, TARGETS, rendered, request
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+# What is a number to one reader of YAML or another.
+NUMBERS = ("1E5", "+1e3", "12e03", "0o17", "0b11", "1_000", "1:30", ".5", "5.", "+.inf", "-.5e-3")
 EVERY = pytest.mark.parametrize("name", TARGETS)
 SOME = pytest.mark.parametrize(
     ("name", "release"),
@@ -140,6 +144,29 @@ def test_values_are_complete(name: str) -> None:
         assert {"replicas", "env", "resources", "terminationGracePeriodSeconds"} <= set(worker)
 
 
+def test_every_text_of_the_values_is_itself_in_every_form_that_helm_or_kustomize_reads(
+    kustomize: str, tmp_path: Path
+) -> None:
+    env = {f"NOTE_{n}": text for n, text in enumerate((*hostile.TEXTS, *NUMBERS))}
+    given = {"workers": {"worker": {"extraArgs": list(env.values()), "env": env}}}
+    laid = tmp_path / "laid.yaml"
+    laid.write_text(json.dumps(given, ensure_ascii=False), encoding="utf-8")
+    asked = request("agg-gb200", "description=a\nb: {{ c", files=(str(laid),))
+    manifests = render_as("manifests", asked).files["manifests.yaml"]
+    write(render_as("kustomize", asked), tmp_path / "kustomize")
+    expected = objects(manifests)
+    assert built(kustomize, tmp_path / "kustomize" / "base") == expected
+    graph = expected["DynamoGraphDeployment", "gpt-oss"]["spec"]["services"]["worker"]
+    container = graph["extraPodSpec"]["mainContainer"]
+    # Kubernetes makes one dollar sign of two before a parenthesis.
+    found = {each["name"]: each.get("value") for each in container["env"] if each["name"] in env}
+    assert found == env
+    values = render_as("values", asked).files["values.yaml"]
+    (tmp_path / "values.yaml").write_text(values, encoding="utf-8")
+    again = render_as("manifests", Request((str(tmp_path / "values.yaml"),)))
+    assert objects(again.files["manifests.yaml"]) == expected
+
+
 def test_values_tell_what_is_derived() -> None:
     text = rendered("values", "disagg-b200").files["values.yaml"]
     assert "# 1,280 requests in flight, 12,800 in all." in text
@@ -176,6 +203,36 @@ def test_only_one_target_can_be_rendered(asked: Request, message: str) -> None:
 def test_a_part_is_for_the_shell_form() -> None:
     with pytest.raises(InputError, match="--part is for --as shell"):
         render_as("compose", request("disagg-b200"), "decode")
+
+
+def test_other_objects_have_no_part_in_what_kustomize_is_told(tmp_path: Path) -> None:
+    graph = {"apiVersion": "nvidia.com/v1alpha1", "kind": "DynamoGraphDeployment"}
+    hostile_name = "x}\n---\nkind: Secret\n# "
+    extra: list[dict[str, Any]] = [
+        {"apiVersion": "apps/v1", "kind": "Deployment", "spec": {"replicas": 9}},
+        {**graph, "spec": {"services": {hostile_name: {"replicas": 2}}}},
+        {**graph, "spec": {"services": [1], "components": {"a": 1}}},
+    ]
+    for number, each in enumerate(extra):
+        each["metadata"] = {"name": f"other-{number}"}
+    laid = tmp_path / "laid.yaml"
+    laid.write_text(yaml.safe_dump({"extraObjects": extra}), encoding="utf-8")
+    asked = request("agg-gb200", files=(str(laid),))
+    plain, found = render_as("kustomize", request("agg-gb200")), render_as("kustomize", asked)
+    for name in ("base/names.yaml", "overlays/agg-gb200/replicas.yaml"):
+        assert found.files[name] == plain.files[name]
+    patched = plain_yaml.load(found.files["overlays/agg-gb200/kustomization.yaml"])["patches"]
+    assert patched[0]["target"] == {"kind": "DynamoGraphDeployment", "name": "gpt-oss"}
+
+
+def test_a_target_that_is_called_like_a_folder_above_has_a_folder_of_its_own(
+    tmp_path: Path,
+) -> None:
+    for name in (".", ".."):
+        values = tmp_path / f"{name}.yaml"
+        values.write_bytes((ROOT / "values" / "agg-gb200.yaml").read_bytes())
+        files = render_as("kustomize", Request((str(values),))).files
+        assert "overlays/target/kustomization.yaml" in files
 
 
 def test_whatever_other_objects_are_called_their_files_stay_in_the_folder(tmp_path: Path) -> None:

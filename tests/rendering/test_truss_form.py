@@ -2,21 +2,26 @@
 
 from __future__ import annotations
 
+import json
 from typing import TYPE_CHECKING, Any
 
 import pytest
+import yaml
 from click.testing import CliRunner
 
 from gptoss.cli import main
 from gptoss.comparing.compare import compare
+from gptoss.rendering import render_as
 from gptoss.rendering.truss import REASONS
 from gptoss.rules.rule import Severity
 from gptoss.text import plain_yaml
-from tests.rendering.forms import ROOT, SERVE, judged, read_back, rendered, target
+from tests.chart import hostile
+from tests.rendering.forms import ROOT, SERVE, judged, read_back, rendered, request, target
 
 if TYPE_CHECKING:
     from pathlib import Path
 
+TEXTS = [text for text in hostile.TEXTS if text != hostile.DOUBLED]
 TRUSS = [name for name in SERVE if not name.endswith("gb200")]
 
 
@@ -75,6 +80,21 @@ def test_settings_that_truss_knows_by_name_are_told_by_name_and_once() -> None:
 def test_secrets_are_there_by_name_only() -> None:
     repository = config("serve-h100-2")["trt_llm"]["build"]["checkpoint_repository"]
     assert set(repository) == {"source", "repo", "revision", "runtime_secret_name"}
+    found = rendered("truss", "serve-h100-2", "workers.worker.env.DB_PASSWORD=hunter2")
+    assert "hunter2" not in found.files["config.yaml"]
+    assert found.notes == ("not written, for secrets: DB_PASSWORD",)
+
+
+def test_every_text_of_the_values_is_itself_in_it(tmp_path: Path) -> None:
+    env = {f"NOTE_{n}": text for n, text in enumerate(TEXTS)}
+    laid = tmp_path / "laid.yaml"
+    given = {"workers": {"worker": {"env": env}}}
+    laid.write_text(json.dumps(given, ensure_ascii=False), encoding="utf-8")
+    asked = request("serve-h100-2", "description=a\nb: {{ c", files=(str(laid),))
+    text = render_as("truss", asked).files["config.yaml"]
+    found = yaml.safe_load(text)
+    assert "b" not in found
+    assert {n: v for n, v in found["environment_variables"].items() if n in env} == env
 
 
 def test_variables_of_the_pods_volumes_and_users_stay_behind() -> None:

@@ -9,10 +9,13 @@ import pytest
 from click.testing import CliRunner, Result
 
 from gptoss.cli.render import render
-from gptoss.rendering import Rendered
+from gptoss.rendering import Rendered, render_as
 from gptoss.rendering.writing import write
+from gptoss.sources.request import Request
+from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 from gptoss.text.secret_files import holds_secrets
+from tests.rendering.forms import ROOT, request
 
 FILES = Rendered({"compose.yaml": "# Written by `gptoss render x`\n", "engine/a.yaml": "a: 1\n"})
 
@@ -156,3 +159,45 @@ def test_the_command_says_what_it_wrote(tmp_path: Path) -> None:
     assert tmp_path / "out" / "launch.sh" in written
     assert all(path.is_file() for path in written)
     assert "note: disagg-gb200 takes 5 GPUs" in done.stderr
+
+
+@pytest.mark.parametrize("form", ["compose", "shell"])
+@pytest.mark.parametrize("given", ["{--api-key,hunter2}", "{--api-key=hunter2}"])
+def test_a_secret_on_a_command_line_is_refused_without_being_said(form: str, given: str) -> None:
+    asked = request("serve-h100-2", f"benchmark.extraArgs={given}")
+    with pytest.raises(InputError, match="after --api-key, and is not written") as refused:
+        render_as(form, asked)
+    assert "hunter2" not in str(refused.value)
+
+
+def called(folder: Path, name: str) -> Request:
+    """A target whose one worker has this name."""
+    text = (ROOT / "values" / "agg-gb200.yaml").read_text(encoding="utf-8")
+    values = folder / f"{name}.yaml"
+    values.write_text(text.replace("\n  worker:\n", f'\n  "{name}":\n'), encoding="utf-8")
+    return Request((str(values),))
+
+
+@pytest.mark.parametrize("form", ["compose", "shell"])
+@pytest.mark.parametrize("name", ["smoke", "etcd", "wait", "all", "machine-1"])
+def test_a_worker_called_like_another_part_is_refused(form: str, name: str, tmp_path: Path) -> None:
+    with pytest.raises(InputError, match=rf"workers\.{name}: .*give the worker another name"):
+        render_as(form, called(tmp_path, name))
+
+
+def test_workers_whose_replicas_are_called_alike_are_refused(tmp_path: Path) -> None:
+    text = (ROOT / "values" / "disagg-b200.yaml").read_text(encoding="utf-8")
+    values = tmp_path / "alike.yaml"
+    values.write_text(text.replace("\n  decode:\n", "\n  prefill-0:\n"), encoding="utf-8")
+    asked = Request((str(values),), settings=("workers.prefill.replicas=2",))
+    with pytest.raises(InputError, match=r"workers\.prefill.*give the worker another name"):
+        render_as("shell", asked)
+
+
+@pytest.mark.parametrize("name", ["null", "true", "no", "y"])
+def test_a_worker_called_like_a_word_of_yaml_is_a_service_of_that_name(
+    name: str, tmp_path: Path
+) -> None:
+    text = render_as("compose", called(tmp_path, name)).files["compose.yaml"]
+    service = plain_yaml.load(text)["services"][name]
+    assert service["labels"] == {"gpt-oss.worker": name}

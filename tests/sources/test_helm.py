@@ -32,6 +32,7 @@ def test_helm_computes_within_limits() -> None:
         "kill -XCPU $$",
         "echo 'fatal error: runtime: out of memory' >&2; exit 2",
         "echo 'fatal error: out of memory allocating heap arena metadata' >&2; exit 2",
+        "echo 'SIGSEGV: segmentation violation' >&2; exit 2",
     ],
 )
 def test_helm_that_takes_too_much_is_told_with_the_limits(script: str) -> None:

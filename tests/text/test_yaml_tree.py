@@ -118,6 +118,11 @@ def test_keys_given_twice_are_remembered_and_the_last_one_counts() -> None:
     assert tree.duplicates == (("a", Place("file.yaml", 3, 1)),)
 
 
+def test_what_means_something_to_old_yaml_alone_is_text_where_it_is_a_value() -> None:
+    (document,) = parse_documents("a: =\nb: [<<, =]\n=: c\n", "a.yaml")
+    assert document.plain() == {"a": "=", "b": ["<<", "="], "=": "c"}
+
+
 def test_merge_keys_fill_in_what_a_map_does_not_say_itself() -> None:
     tree = one("base: &base {a: 1, b: 2}\nown: {<<: *base, b: 3}\n").at("own")
     assert tree is not None

@@ -32,9 +32,11 @@ def released_commit() -> Commit:
     Raises:
         InputError: This is no checkout of Git, or a file of the release is not as committed.
     """
-    changed = _git("status", "--porcelain", "--", *RELEASED)
+    # What Git ignores would be packaged too, but for what Helm ignores as well.
+    lines = _git("status", "--porcelain", "--ignored", "--", *RELEASED).splitlines()
+    changed = [line[3:] for line in lines if not line.endswith("__pycache__/")]
     if changed:
-        files = ", ".join(line[3:] for line in changed.splitlines())
+        files = ", ".join(changed)
         raise InputError(f"a release is made from a commit; commit first what has changed: {files}")
     found, date = _git("log", "-1", "--format=%H %cI").split()
     return Commit(found, datetime.fromisoformat(date))

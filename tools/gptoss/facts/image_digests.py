@@ -12,7 +12,7 @@ class ImageDigest:
     Attributes:
         date: When it was looked up.
         seen: Where it stands; two who have nothing to do with each other, where it is confirmed.
-        digest: ``sha256:…`` of the index for every platform; None where none could be confirmed.
+        digest: ``sha256:…`` that the tag led to; None where none could be confirmed.
     """
 
     date: str

@@ -15,6 +15,7 @@ from gptoss.importing.context import Context
 from gptoss.importing.document import WIDTH, Block, Leaf, count, take_secrets, written
 from gptoss.importing.gpu_kind import gpu_kind
 from gptoss.importing.left_behind import note_left_behind
+from gptoss.importing.refused_texts import take_refused
 from gptoss.importing.scaled_values import shared_block
 from gptoss.importing.shutdown_values import shutdown_block
 from gptoss.importing.storage import cache_mount, storage
@@ -110,6 +111,8 @@ def convert(
     note_left_behind(context)
     for path, leaf in take_secrets(values):
         context.left_out(f"{path} holds a secret; put it into a Secret ({leaf.comment})")
+    for path, leaf in take_refused(values):
+        context.left_out(f"{path} {leaf.value!r}: the chart takes no such text ({leaf.comment})")
     called = helm_name(name or deployment.name)
     if called != (name or deployment.name):
         told = f"the name {called}, for Helm and Kubernetes refuse {name or deployment.name}"

@@ -14,6 +14,7 @@ from gptoss.deployment.model import Role, Runtime
 from gptoss.facts import folders, programs
 from gptoss.rendering.beside import SCRIPTS, accuracy_of, benchmark_of, scripts_of
 from gptoss.rendering.one_container import RenderedContainer, container_from
+from gptoss.rendering.withheld import refuse_in_words
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
 
@@ -31,6 +32,12 @@ PORT = 8000
 SERVER = "server"
 # trtllm-serve answers whatever model is asked for.
 ANY_NAME = ("--names", "no")
+# What else is a part of launch.sh or a service of a compose file.
+TAKEN = {
+    *("frontend", "download", "smoke", "bench", "accuracy", "all", "wait"),
+    *("etcd", "nats", "namespaces", "prometheus", "grafana"),
+}
+MACHINE = re.compile("machine-[0-9]+")
 SCHEMA_LINE = "# yaml-language-server:"
 
 
@@ -113,7 +120,8 @@ def containers(target: Target, address: str) -> Containers:
             name and port, as in ``http://{name}:{port}``.
 
     Raises:
-        InputError: A worker spans several machines.
+        InputError: A worker spans several machines or is called like something else, or an argument
+            holds a secret.
     """
     deployment, values = target.deployment, target.values
     gpu = target.facts.gpus[values["hardware"]["gpu"]]
@@ -129,7 +137,7 @@ def containers(target: Target, address: str) -> Containers:
     address = address.format(name=listening.name, port=port)
     known = ("--release", release.version) if deployment.runtime is Runtime.DYNAMO else ANY_NAME
     smoke = ("python3", f"{SCRIPTS}/smoke.py", address, model, *known)
-    return Containers(
+    found = Containers(
         target=target.name,
         description=values.get("description") or "",
         runtime=deployment.runtime,
@@ -151,6 +159,26 @@ def containers(target: Target, address: str) -> Containers:
         gpus_of_machine=gpu.per_node,
         claim=values["modelCache"].get("existingClaim"),
     )
+    refuse_in_words(found.every)
+    _refuse_taken_names(found)
+    return found
+
+
+def _refuse_taken_names(found: Containers) -> None:
+    """Refuses workers that are called like something else of a script or compose file.
+
+    Raises:
+        InputError: One is.
+    """
+    seen: dict[str, str] = {}
+    for worker in found.workers:
+        taken = {worker.name, worker.component} & TAKEN if found.frontend else set()
+        owner = seen.setdefault(worker.name, worker.component)
+        if taken or owner != worker.component or MACHINE.fullmatch(worker.name):
+            raise InputError(
+                f"workers.{worker.component}: {worker.name} is another part of a script or compose "
+                "file; give the worker another name"
+            )
 
 
 def in_order(deployment: Deployment) -> list[Worker]:

@@ -18,6 +18,8 @@ if TYPE_CHECKING:
 GRAPH = "DynamoGraphDeployment"
 # Kinds that others name, and where a pod's volumes name them.
 NAMED = {"ConfigMap": "configMap/name", "PersistentVolumeClaim": "persistentVolumeClaim/claimName"}
+# Helm writes before each object where it comes from; these are the user's own and may be anything.
+EXTRA = "# Source: gpt-oss/templates/extra/"
 
 
 def render_manifests(objects: Objects) -> Rendered:
@@ -32,9 +34,11 @@ def render_kustomize(objects: Objects) -> Rendered:
     loaded = [plain_yaml.load(text) for text in objects.texts]
     names = _file_names(loaded)
     command = command_of(objects.source, "kustomize")
-    references = {kind: list(_references(loaded, end)) for kind, end in NAMED.items()}
-    overlay = f"overlays/{objects.source.parts[0]}"
-    serving = next(found for found in loaded if found["kind"] in (GRAPH, "Deployment"))
+    texts = zip(loaded, objects.texts, strict=True)
+    own = [found for found, text in texts if not text.startswith(EXTRA)]
+    references = {kind: list(_references(own, end)) for kind, end in NAMED.items()}
+    overlay = f"overlays/{_folder_name(objects.source.parts[0])}"
+    serving = next(found for found in own if found["kind"] in (GRAPH, "Deployment"))
     files = {
         "base/kustomization.yaml": from_template("base.yaml.j2", command=command, files=names),
         "base/names.yaml": from_template(
@@ -43,7 +47,10 @@ def render_kustomize(objects: Objects) -> Rendered:
     }
     files |= {f"base/{name}": text for name, text in zip(names, objects.texts, strict=True)}
     files[f"{overlay}/kustomization.yaml"] = from_template(
-        "overlay.yaml.j2", overlay=overlay, kind=serving["kind"]
+        "overlay.yaml.j2",
+        overlay=overlay,
+        kind=serving["kind"],
+        graph=serving["metadata"]["name"],
     )
     files[f"{overlay}/replicas.yaml"] = from_template(
         "replicas.yaml.j2", replicas=list(_replicas(serving))
@@ -59,6 +66,11 @@ def _file_names(objects: list[dict[str, Any]]) -> list[str]:
         again = sum(other.startswith(f"{name}.") for other in names)
         names.append(f"{name}.{again}.yaml" if again else f"{name}.yaml")
     return names
+
+
+def _folder_name(target: str) -> str:
+    """The name of a target, where it is the name of a folder too."""
+    return target if target.strip(".") else "target"
 
 
 def _references(objects: list[dict[str, Any]], end: str) -> Iterator[str]:

@@ -17,6 +17,8 @@ from gptoss.text import plain_yaml
 WIDTH = 100
 # Numbers in base 60, as 1:30, take the square of their length to read.
 LONGEST_PLAIN = 1000
+# What Helm and others take for a number, or will; it begins with a digit, a sign or a point.
+NUMBER = re.compile(r"[-+]?\.?[0-9][0-9A-Za-z_.+:-]*")
 PLAIN = re.compile(r"[A-Za-z0-9_./:=+-]*[A-Za-z0-9_./=+-]")
 
 
@@ -53,6 +55,24 @@ def scalar(value: Any) -> str:
     if '"' in value and "'" not in value and value.isprintable():
         return f"'{value}'"
     return yaml.safe_dump(value, default_style='"', allow_unicode=True, width=sys.maxsize).strip()
+
+
+class _Dumper(yaml.SafeDumper):
+    """Writes text so that it is text to every reader of YAML: to PyYAML 1e3 is no number."""
+
+
+def _text(dumper: yaml.SafeDumper, text: str) -> yaml.ScalarNode:
+    tag = "tag:yaml.org,2002:str"
+    style = '"' if NUMBER.fullmatch(text) else None
+    return dumper.represent_scalar(tag, text, style)
+
+
+_Dumper.add_representer(str, _text)
+
+
+def block(values: Any) -> str:
+    """Values as YAML on lines of their own, in their order."""
+    return yaml.dump(values, Dumper=_Dumper, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 
 def flow(values: Any) -> str:

@@ -9,14 +9,13 @@ from __future__ import annotations
 import re
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.rendering import Rendered
 from gptoss.rendering.containers import containers
 from gptoss.rendering.target import command_of
-from gptoss.rendering.templating import WIDTH, from_template
+from gptoss.rendering.templating import block, from_template
 from gptoss.text import plain_yaml
 from gptoss.text.errors import InputError
+from gptoss.text.secrets import is_secret
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -72,7 +71,9 @@ def render_truss(target: Target) -> Rendered:
             raise _refused(target, f"{key} is {named[key]}, and Truss takes {most} at most")
     patch = SERVER | {key: value for key, value in engine.items() if key not in BY_NAME}
     (server,) = plan.workers
-    variables = {n: v for n, v in server.environment.items() if n not in OF_THE_POD}
+    given = {n: v for n, v in server.environment.items() if n not in OF_THE_POD}
+    variables = {n: v for n, v in given.items() if not is_secret(n, v)}
+    withheld = sorted(given.keys() - variables.keys())
     text = from_template(
         "truss.yaml.j2",
         plan=plan,
@@ -84,10 +85,11 @@ def render_truss(target: Target) -> Rendered:
         accelerator=accelerator,
         model=target.values["model"],
         named={key: value for key, value in named.items() if value is not None},
-        patch=yaml.safe_dump(patch, sort_keys=False, allow_unicode=True, width=WIDTH),
+        patch=block(patch),
         variables=variables,
     )
-    return Rendered({"config.yaml": text})
+    notes = (f"not written, for secrets: {', '.join(withheld)}",) * bool(withheld)
+    return Rendered({"config.yaml": text}, notes)
 
 
 def _refused(target: Target, why: str) -> InputError:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
 from gptoss.facts import folders
 from gptoss.rendering import Rendered
 from gptoss.rendering.target import command_of
-from gptoss.rendering.templating import WIDTH, from_template
+from gptoss.rendering.templating import block, from_template
 from gptoss.text import plain_yaml
 
 if TYPE_CHECKING:
@@ -36,8 +34,8 @@ def render_values(target: Target, folder: Path | None = None) -> Rendered:
         schema=folders.values_schema_line(folder),
         plan=target.plan,
         traffic=_traffic(target.deployment.benchmark),
-        blocks={key: _dumped({key: value}) for key, value in values.items()},
-        workers={name: _dumped(worker) for name, worker in workers.items()},
+        blocks={key: block({key: value}) for key, value in values.items()},
+        workers={name: block(worker) for name, worker in workers.items()},
     )
     return Rendered({"values.yaml": text})
 
@@ -71,10 +69,6 @@ def _ordered(values: dict[str, Any], like: dict[str, Any]) -> dict[str, Any]:
         else values[key]
         for key in keys
     }
-
-
-def _dumped(values: dict[str, Any]) -> str:
-    return yaml.safe_dump(values, sort_keys=False, allow_unicode=True, width=WIDTH)
 
 
 def _loaded(text: str) -> dict[str, Any]:

@@ -32,7 +32,8 @@ def tag_of(event: Any) -> str:
 def _plain_tag(text: str) -> str:
     """The tag of a scalar that is written without quotes."""
     resolver: Any = Resolver()
-    return str(resolver.resolve(yaml.ScalarNode, text, (True, True)))
+    # To Helm and Kubernetes = is text.
+    return STRING if text == "=" else str(resolver.resolve(yaml.ScalarNode, text, (True, True)))
 
 
 def value_of(text: str, tag: str, place: Place) -> Any:

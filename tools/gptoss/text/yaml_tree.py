@@ -223,7 +223,7 @@ class _Reader:
 
     def _scalar(self, event: Any, place: Place, key: Place | None) -> Tree:
         tag = tag_of(event)
-        if tag != STRING:
+        if tag not in (STRING, MERGE_KEY):
             return Tree(value_of(event.value, tag, place), place, key)
         return Tree(event.value, place, key, self._indent(event) if event.style == "|" else None)
 

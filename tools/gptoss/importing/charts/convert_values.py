@@ -12,6 +12,7 @@ from gptoss.importing.charts.nim import carry_nim
 from gptoss.importing.charts.production_stack import carry_production_stack
 from gptoss.importing.convert import Imported, helm_name
 from gptoss.importing.document import WIDTH, Block, Leaf, plain, take_secrets, written
+from gptoss.importing.refused_texts import take_refused
 from gptoss.importing.traffic import assumed_traffic
 from gptoss.sources.recognise import LLM_D, NIM, PRODUCTION_STACK
 
@@ -65,6 +66,9 @@ def convert_values(
         carrying.left_out(
             f"{path} holds a secret; put it into a Secret ({leaf.comment})", tree.place
         )
+    for path, leaf in take_refused(values):
+        told = f"{path} {leaf.value!r}: the chart takes no such text ({leaf.comment})"
+        carrying.left_out(told, tree.place)
     text = folders.values_schema_line(folder) + _header(called, chart, label, file)
     return Imported(values, text + written(values), tuple(carrying.notes), called)
 

@@ -48,7 +48,9 @@ TOO_MUCH = (
     f"and {OUTPUT // 1_000_000} MB of output; give smaller values"
 )
 # What Go says when it gets no more memory.
-NO_MEMORY = re.compile(r"fatal error: (runtime: )?(out of memory|cannot allocate memory)")
+NO_MEMORY = re.compile(
+    r"fatal error: (runtime: )?(out of memory|cannot allocate memory)|SIGSEGV: segmentation"
+)
 # A Helm 3 that was built by `go install` takes a cluster that it is not told of for 1.20.
 KUBERNETES = ("--kube-version", "1.37.0")
 
