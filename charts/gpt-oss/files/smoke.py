@@ -100,7 +100,7 @@ class Answer:
         """The body as JSON; None when it is none."""
         try:
             return json.loads(self.text)
-        except ValueError:
+        except (ValueError, RecursionError):
             return None
 
     @property
@@ -265,7 +265,7 @@ def parsed(text: str, what: str = "") -> Any:
     """What a model wrote as JSON."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CaseError(one_line(f"{what}no JSON: {text!r}")) from None
 
 
@@ -649,7 +649,7 @@ def run_case(case: Case, server: Server, known: str) -> Result:
         status, seen = "passed", case.run(server)
     except (CaseError, UnknownError) as error:
         status, seen = "failed" if isinstance(error, CaseError) else "unknown", str(error)
-    except (LookupError, TypeError, AttributeError, ValueError) as error:
+    except (LookupError, TypeError, AttributeError, ValueError, RecursionError) as error:
         status, seen = "failed", f"an answer of another shape: {type(error).__name__} {error}"
     seconds = round(time.monotonic() - started, 2)
     if known and status in ("failed", "unknown"):

@@ -99,10 +99,10 @@ def _listed(url: str) -> str:
     smoke = script()
     answer = smoke.Server(smoke.base(url), "", time.monotonic() + LISTING_SECONDS).ask("/v1/models")
     try:
-        names = [model["id"] for model in answer.json["data"]]
+        names = [str(model["id"]) for model in answer.json["data"]]
     except (KeyError, TypeError):
         raise InputError(f"{url}/v1/models: {answer.reason}") from None
     if len(names) != 1:
         listed = ", ".join(names) or "no model"
         raise InputError(f"{url} lists {listed}; say which to ask for, with --model")
-    return str(names[0])
+    return names[0]
