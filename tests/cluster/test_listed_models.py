@@ -1,13 +1,15 @@
 """What a server in a cluster lists is told, or why it is not known."""
 
-from typing import Any, cast
+from typing import TYPE_CHECKING, Any, cast
 
 import pytest
 
 from gptoss.cluster import listed_models
 from gptoss.cluster.listed_models import model_words
-from gptoss.cluster.live_cluster import Cluster
 from gptoss.cluster.pod_words import State
+
+if TYPE_CHECKING:
+    from gptoss.cluster.live_cluster import Cluster
 
 POD: dict[str, Any] = {"metadata": {"name": "frontend-0", "namespace": "serving"}}
 
