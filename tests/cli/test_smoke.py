@@ -47,6 +47,34 @@ def test_an_address_that_lists_several_models_needs_a_name(odd: Odd) -> None:
     assert run(odd.address, "--model", "openai/gpt-oss-120b").exit_code == 0
 
 
+@pytest.mark.parametrize(
+    ("listed", "told"),
+    [
+        (f'{{"data": {"[" * 100_000}{"]" * 100_000}}}', "/v1/models: HTTP 200"),
+        ('{"data": [{"id": 1}, {"id": null}]}', "lists 1, None; say which to ask for"),
+    ],
+)
+def test_a_listing_that_is_none_is_one_message_and_exit_2(odd: Odd, listed: str, told: str) -> None:
+    odd.answer = lambda *_: Reply(listed.encode())
+    result = run(odd.address)
+    assert result.exit_code == 2
+    assert told in result.output
+
+
+def test_answers_that_are_nested_beyond_reading_fail_their_cases(odd: Odd) -> None:
+    body = Reply(b"[" * 100_000)
+    ready = "Hi"  # what is asked until a server is ready
+
+    def answer(path: str, asked: Any) -> Any:
+        is_ready = path == "/v1/models" or (asked and asked["messages"][0]["content"] == ready)
+        return good(path, asked) if is_ready else body
+
+    odd.answer = answer
+    result = run(odd.address)
+    assert result.exit_code == 1
+    assert "9 failed" in result.output.splitlines()[-1]
+
+
 def test_nobody_there_is_one_message_and_exit_2(odd: Odd) -> None:
     with odd_server(good) as gone:
         pass

@@ -29,7 +29,7 @@ OUT = (
     "folder/engine.yaml",
     "/proc/self/environ",
 )
-HIDDEN: Files = {"link.yaml": Link("../outside/engine.yaml"), "folder": Link("../outside")}
+LINKS: Files = {"link.yaml": Link("../outside/engine.yaml"), "folder": Link("../outside")}
 
 
 def links_in(random: Random) -> Source:
@@ -117,7 +117,7 @@ def links_in(random: Random) -> Source:
         ),
     }
     files, words = forms[random.choice(sorted(forms))]
-    return Source("", {**HIDDEN, **files}, words)
+    return Source("", {**LINKS, **files}, words)
 
 
 def links_out(random: Random) -> Source:
@@ -152,7 +152,7 @@ def links_out(random: Random) -> Source:
             ("upgrade", "link.yaml", "to/engine.yaml", "--to", "1.6.1", "--write"),
         )
     )
-    return Source("", {**HIDDEN, **files}, (), argv=argv)
+    return Source("", {**LINKS, **files}, (), argv=argv)
 
 
 def pipes(random: Random) -> Source:

@@ -30,7 +30,9 @@ COLUMNS = (
 MOST_MIB = 500
 TRACEBACK = b"Traceback (most recent call last)"
 UNFORESEEN = re.compile(rb"this is a defect of gptoss|please report")
-CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069]")
+CONTROL = re.compile(
+    "[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069]"
+)
 COMMAND = re.compile(
     rf"^\s*::(add-mask|stop-commands|error file=a,)[^\n]*::[^\n]*{PLANTED}"
     rf"|##\[add-matcher\]{PLANTED}",

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 CONTROL = (
     *("\0", "\x07", "\x08", "\x1b[31m", "\x1b]0;t\x07", "\x7f", "\x85", "\x9b2J", "\u2028"),
-    *("\u202e", "\u2066", "\ufeff", "\r", "\f", "\v", "\t"),
+    *("\u202e", "\u2066", "\u061c", "\u200f", "\ufeff", "\r", "\f", "\v", "\t"),
 )
 COMMANDS = (
     f"::add-mask::{PLANTED}",

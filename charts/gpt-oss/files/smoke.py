@@ -275,7 +275,7 @@ def parsed(text: str, what: str = "") -> Any:
     """What a model wrote as JSON."""
     try:
         return json.loads(text)
-    except ValueError:
+    except (ValueError, RecursionError):
         raise CaseError(one_line(f"{what}no JSON: {text!r}")) from None
 
 

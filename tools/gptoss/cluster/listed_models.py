@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import http.client
-import json
 import re
 from contextlib import closing
 from typing import TYPE_CHECKING, Any
 
 from gptoss.cluster.pod_words import State, Words
+from gptoss.text import plain_json
 
 if TYPE_CHECKING:
     from gptoss.cluster.live_cluster import Cluster, Object
@@ -30,7 +30,8 @@ def model_words(cluster: Cluster, pod: Object, *, workers_ready: bool) -> Words:
     name, here = pod["metadata"]["name"], f"-n {pod['metadata']['namespace']}"
     try:
         status, body = _asked(cluster, pod)
-        listed = [str(each["id"]) for each in json.loads(body)["data"]] if status == 200 else []
+        told = plain_json.load(body.decode())["data"] if status == 200 else []
+        listed = [str(each["id"]) for each in told]
     except _DeniedError:
         return Words(State.UNKNOWN, "not asked: the account may not create pods/portforward")
     except (OSError, ValueError, KeyError, TypeError, http.client.HTTPException) as error:

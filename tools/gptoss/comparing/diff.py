@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from gptoss.sources.given import SCRIPT_SUFFIXES
 from gptoss.sources.load import load
 from gptoss.sources.request import Request, plan_of
-from gptoss.text.as_json import json_line, json_text
+from gptoss.text.as_json import json_line, json_text, safe
 from gptoss.text.columns import row
 from gptoss.text.errors import InputError
 from gptoss.text.files import is_there
@@ -82,8 +82,8 @@ def as_json(labels: tuple[str, str], found: Sequence[Difference]) -> str:
             {
                 "subject": difference.subject,
                 "setting": difference.setting,
-                "left": _hidden(difference.setting, difference.left),
-                "right": _hidden(difference.setting, difference.right),
+                "left": safe(difference.setting, difference.left),
+                "right": safe(difference.setting, difference.right),
                 "left_place": _place(difference.left_place),
                 "right_place": _place(difference.right_place),
             }
@@ -136,10 +136,6 @@ def _text(setting: str, value: object) -> str:
     if value is None:
         return "not set"
     return shown(setting, value) if isinstance(value, str) and value else json_line(value)
-
-
-def _hidden(setting: str, value: object) -> Any:
-    return shown(setting, value) if isinstance(value, str) else value
 
 
 def _who(place: Place | None) -> str:

@@ -12,7 +12,7 @@ from gptoss.showing.kv_room import in_words, kv_room
 from gptoss.showing.scaling_lines import scaling_json, scaling_lines
 from gptoss.showing.way_lines import way_lines, ways_json
 from gptoss.showing.weights_line import weights_json, weights_line
-from gptoss.text.as_json import json_line, json_text
+from gptoss.text.as_json import json_line, json_text, safe
 from gptoss.text.columns import columns
 from gptoss.text.printable import printable
 from gptoss.text.secrets import shown, words_without_secrets
@@ -125,7 +125,7 @@ def _setting_json(setting: Setting, worker: Worker) -> dict[str, Any]:
     default = {"layer": "default" if worker.engine_known else UNKNOWN}
     return {
         "key": setting.key,
-        "value": _safe(setting.key, setting.value) if winner or worker.engine_known else None,
+        "value": safe(setting.key, setting.value) if winner or worker.engine_known else None,
         "set_by": _claim_json(winner) if winner else default,
         "beat": [_claim_json(claim) for claim in setting.beaten],
         "lost": [_claim_json(claim) for claim in setting.lost],
@@ -136,7 +136,7 @@ def _claim_json(claim: Claim) -> dict[str, Any]:
     return {
         "layer": WORDS[claim.layer],
         "spelling": claim.spelling,
-        "value": _safe(claim.spelling, claim.value),
+        "value": safe(claim.spelling, claim.value),
         "file": claim.place.file,
         "line": claim.place.line,
     }
@@ -208,11 +208,11 @@ def _setting_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, 
             yield setting.key, UNKNOWN, "not among what was given"
             continue
         who = _claim_text(winner, names) if winner else "default"
-        yield setting.key, _value(_safe(setting.key, setting.value)), who
+        yield setting.key, _value(safe(setting.key, setting.value)), who
         for claim in setting.beaten:
-            yield "  beats", _value(_safe(claim.spelling, claim.value)), _claim_text(claim, names)
+            yield "  beats", _value(safe(claim.spelling, claim.value)), _claim_text(claim, names)
         for claim in setting.lost:
-            yield "  lost", _value(_safe(claim.spelling, claim.value)), _claim_text(claim, names)
+            yield "  lost", _value(safe(claim.spelling, claim.value)), _claim_text(claim, names)
 
 
 def _plain_rows(worker: Worker, names: dict[str, str]) -> Iterable[tuple[str, str, str]]:
@@ -264,11 +264,6 @@ def _claim_text(claim: Claim, names: dict[str, str]) -> str:
 
 def _where(place: Place, names: dict[str, str]) -> str:
     return f"{names[place.file]}:{place.line}"
-
-
-def _safe(name: str, value: Any) -> Any:
-    """A value without what is secret in it."""
-    return shown(name, value) if isinstance(value, str) else value
 
 
 def _value(value: Any) -> str:

@@ -46,6 +46,11 @@ def json_line(value: object) -> str:
     return json.dumps(_plain(value), ensure_ascii=False, allow_nan=False)
 
 
+def safe(name: str, value: object) -> object:
+    """A value of this name with what is secret hidden where it is a text, as data for JSON."""
+    return shown(name, value) if isinstance(value, str) else value
+
+
 def holds_secret(name: str, value: object) -> bool:
     """Whether something is hidden of a value of this name, at any depth."""
     if isinstance(value, str):
