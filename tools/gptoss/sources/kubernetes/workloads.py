@@ -23,6 +23,7 @@ from gptoss.sources.parts.reading import (
     whole_number,
 )
 from gptoss.sources.parts.server import MODULE, PROGRAM, server_command
+from gptoss.text.budget import Kind, spend
 from gptoss.text.places import Located
 from gptoss.text.yaml_tree import Tree
 
@@ -159,15 +160,17 @@ def selects(service: Tree, workload: Tree) -> bool:
     """Whether an object is a Service that selects the pods of a workload, in its namespace.
 
     Raises:
-        InputError: A field has a shape that the API server would refuse.
+        InputError: There are more pairs of both than a run looks at.
     """
     if service.text("kind") != "Service" or workload.text("kind") not in KINDS:
         return False
+    spend(Kind.PAIRS, 1, service.place)
     namespaces = {tree.text("metadata", "namespace") for tree in (service, workload)} - {None}
-    spec = a_map(service.at("spec"), "spec")
-    selector = dict(_strings(spec.at("selector"), "selector")) if spec else {}
-    labels = labels_of(workload)
-    return len(namespaces) < 2 and bool(selector) and selector.items() <= labels.items()
+    selector = service.at("spec", "selector")
+    labels = workload.at("spec", "template", "metadata", "labels")
+    if len(namespaces) > 1 or not (selector and selector.value and labels):
+        return False
+    return all(labels.text(key) == value.value for key, value in selector.items())
 
 
 def read_service(tree: Tree, workload: Tree, root: Scope) -> Service:
