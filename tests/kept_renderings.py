@@ -35,6 +35,8 @@ KEPT_CHARTS = 6
 OF_THE_CHART = re.compile(
     r"execution error at \(|values don't meet the specifications of the schema"
 )
+# Of a path; what is longer is a value.
+LONGEST = 4000
 started = helm.limited
 Answer: TypeAlias = tuple[int, str, str]
 
@@ -130,9 +132,11 @@ def _is_of_the_chart(words: list[str], code: int, out: str, err: str) -> bool:
 
 
 def _path(piece: str, here: Path) -> Path | None:
-    """The file or folder that a part of an argument names: anything with a slash that is there."""
+    """What a part of an argument names: a file that is there, or with a slash a folder too."""
+    if not piece or len(piece) > LONGEST:
+        return None
     path = here / piece
-    return path if "/" in piece and len(piece) < 4000 and path.exists() else None
+    return path if path.is_file() or ("/" in piece and path.exists()) else None
 
 
 def _digest(path: Path) -> bytes:

@@ -95,6 +95,16 @@ def test_other_flags_input_and_variables_of_helm_are_other_questions(bench: Benc
     assert bench.starts == 7
 
 
+def test_a_file_of_the_current_folder_is_told_by_its_contents(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(bench.values.parent)
+    for content in ("one", "two", "one"):
+        Path("mine.yaml").write_text(content)
+        bench.asked("--values", "mine.yaml")
+    assert bench.starts == 2
+
+
 @pytest.mark.parametrize(
     "more",
     ["kill -9 $$", "echo 'write: no space left' >&2; exit 1", 'echo "$3: odd"'],

@@ -69,6 +69,15 @@ def test_nothing_planted_is_printed(command: str, source: str) -> None:
     assert leaks(result.output) == []
 
 
+@pytest.mark.parametrize(
+    "command", ["plan values.yaml", "plan values.yaml --format json", "tune values.yaml"]
+)
+def test_nothing_planted_is_in_predictions(command: str) -> None:
+    result = CliRunner().invoke(main, command.split())
+    assert result.exit_code in (0, 1), result.output
+    assert leaks(result.output) == []
+
+
 def test_thirty_are_planted_and_known() -> None:
     assert len(ISSUED) + len(NAMED) >= 30
     assert len(leaks("\n".join(VARIABLES.values()))) == len(VARIABLES)
