@@ -12,7 +12,7 @@ import click
 from gptoss.checking.judging import STDIN, judged
 from gptoss.cli.completion import files_like, sources_like
 from gptoss.cli.options import cluster_options, source_options
-from gptoss.cli.printing import give, paint, say, tell
+from gptoss.cli.printing import paint, put, say, tell
 from gptoss.text.errors import InputError
 
 if TYPE_CHECKING:
@@ -143,7 +143,7 @@ def check(
         else:
             text = shown(form, checked, paint)
             if text:
-                give(text)
+                put(text, form)
     if _fails(checked, fail_on):
         sys.exit(1)
 

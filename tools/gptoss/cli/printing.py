@@ -39,6 +39,8 @@ COLOURS = {
     "s4": {"fg": "cyan", "bold": True},
     "s5": {"fg": "red", "bold": True},
 }
+# Forms that nobody but people reads.
+FOR_PEOPLE = ("text", "table")
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
@@ -54,8 +56,8 @@ def give(text: str, *, nl: bool = True) -> None:
 
 
 def put(text: str, form: str) -> None:
-    """Prints what was asked for in a form: ``text`` is for people."""
-    say(text) if form == "text" else give(text)
+    """Prints what was asked for in a form."""
+    (say if form in FOR_PEOPLE else give)(text)
 
 
 def tell(line: str) -> None:

@@ -5,8 +5,8 @@ loops. What such things become is counted while they are read, over all files of
 past a limit the run ends with one message. `gptoss.text.deadline` bounds what nobody counts.
 
 The limits were measured on one core of a server of 2023: at each of them alone `gptoss check` stays
-under five seconds and 500 MB; with all its renderings, six. The shipped targets, all checked at
-once, take a third of the containers and a fifth of the values.
+under five seconds and 500 MB; with all its renderings, by as many cores as it has. The shipped
+targets, all checked at once, take a sixth of the containers and a fifth of the values.
 
 Outside a run nothing is summed up, as programs and tests read thousands of files in one process:
 what is read has each limit for itself then.
@@ -46,7 +46,7 @@ class Kind(Enum):
     PAIRS = "pairs of things that may belong together", 300_000
     CONTAINERS = "containers", 1000
     FINDINGS = "findings", 5000
-    RENDERINGS = "renderings of the chart that files and folders ask for", 24
+    RENDERINGS = "renderings of the chart that files and folders ask for", 40
 
     def __init__(self, unit: str, limit: int) -> None:
         self.unit = unit
