@@ -27,7 +27,8 @@ COLUMNS = (
     "escapes",
     "memory",
 )
-MOST_MIB = 500
+# With what Python and its libraries take, 500.
+MOST_MIB = 440
 TRACEBACK = b"Traceback (most recent call last)"
 UNFORESEEN = re.compile(rb"this is a defect of gptoss|please report")
 CONTROL = re.compile(

@@ -48,7 +48,7 @@ class Ran:
         out: Its standard output.
         err: Its standard error.
         hung: Whether it was ended because it took too long.
-        mib: The most memory that it or a process of its held.
+        mib: The most memory that it or a process of its held, beyond what a fork begins with.
         cpu_seconds: How long it worked.
     """
 
@@ -118,6 +118,7 @@ class Runner:
         sys.stdout.flush()
         sys.stderr.flush()
         outputs = [self.root.with_name(f"{self.root.name}.{name}") for name in ("out", "err")]
+        began = _held()
         pid = os.fork()
         if pid == 0:
             try:
@@ -133,7 +134,7 @@ class Runner:
         for path in outputs:
             path.unlink(missing_ok=True)
         spent = usage.ru_utime + usage.ru_stime
-        return Ran(code, out, err, hung, usage.ru_maxrss / 1024, spent)
+        return Ran(code, out, err, hung, max(0, usage.ru_maxrss / 1024 - began), spent)
 
     def _waited(self, pid: int) -> tuple[bool, int, resource.struct_rusage]:
         """Waits for a process, and ends it and what it started when that takes too long."""
@@ -192,3 +193,9 @@ class Runner:
             except (OSError, ValueError):
                 code = code or 120
         return code & 0xFF
+
+
+def _held() -> float:
+    """MiB that this process holds, which a fork of it begins with."""
+    pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[1])
+    return pages * resource.getpagesize() / 2**20

@@ -19,7 +19,8 @@ def take_refused(block: Block) -> Iterator[tuple[str, Leaf]]:
         Values.model_validate(plain(block))
     except ValidationError as error:
         for each in error.errors(include_url=False):
-            if each["type"] == "string_pattern_mismatch":
+            # An empty text is left: it asks the user for one.
+            if each["type"] == "string_pattern_mismatch" and each["input"]:
                 yield from _taken(block, each["loc"])
 
 
