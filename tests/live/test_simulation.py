@@ -170,8 +170,9 @@ def test_a_worker_with_other_gpus_than_its_settings_take_says_so() -> None:
         text = engine.read_text()
         engine.write_text(text.replace("tensor_parallel_size: 4", "tensor_parallel_size: 2"))
         running.start("worker")
-        with pytest.raises(InputError, match="the settings take 2 GPUs"):
+        with pytest.raises(InputError, match="worker has ended") as ended:
             running.ready(PATIENCE)
+    assert "the settings take 2 GPUs" in "\n".join(ended.value.below)
 
 
 def test_nothing_is_left_when_the_command_itself_is_killed() -> None:
