@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gptoss.fixing.edits import changed, edit_changes
+from gptoss.fixing.spans import Source
 from gptoss.fixing.yaml_edits import NotPossibleError
 from gptoss.rules.fixes import (
     Edit,
@@ -282,3 +285,11 @@ def test_an_edit_is_described_by_what_must_stand_at_its_place() -> None:
     (edit,) = set_value(Place("f"), ("value", "NAME"), "1").edits
     assert isinstance(edit, Edit)
     assert edit.at == ("value", "NAME")
+
+
+@pytest.mark.parametrize("text", ["a: 1\nb: 2", "a: 1\r\nb: 2\r\n", "", "\n", "a: \u2028b\n"])
+def test_every_line_ends_before_its_break(text: str) -> None:
+    source = Source(text)
+    found = [text[start : source.line_end(start)] for start in source.starts]
+    assert all("\n" not in line and "\r" not in line for line in found)
+    assert "".join(found).replace("\u2028", "") == re.sub("[\r\n\u2028]", "", text)

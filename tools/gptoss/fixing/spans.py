@@ -78,7 +78,9 @@ class Source:
 
     def __init__(self, text: str) -> None:
         self.text = text
-        self.starts = [0, *(match.end() for match in LINE_BREAK.finditer(text))]
+        breaks = [match.span() for match in LINE_BREAK.finditer(text)]
+        self.starts = [0, *(end for _, end in breaks)]
+        self._ends = [*(start for start, _ in breaks), len(text)]
 
     def offset(self, place: Place) -> int:
         """Offset of a place."""
@@ -96,8 +98,7 @@ class Source:
 
     def line_end(self, offset: int) -> int:
         """Where the line of an offset ends, before its line break."""
-        match = LINE_BREAK.search(self.text, offset)
-        return match.start() if match else len(self.text)
+        return max(offset, self._ends[self.line_of(offset)])
 
     def after_line(self, offset: int) -> int:
         """Where the line after that of an offset begins."""
